@@ -58,6 +58,8 @@ static size_t skip_sign(struct redact_scan *s, size_t at, struct place *p)
         p->sign = '=';
         return at + 3;
     }
+    if (first == '?' && next == ':' && redact_char(s, at - 1) == ' ')
+        next = '?';                                        /* Kotlin's */
     if (next == first && (first == '|' || first == '?')) { /* or else */
         size_t value = redact_run(s, at + 2, CLASS_BLANK);
         p->sign = '=';
@@ -309,6 +311,14 @@ static bool is_phrase(struct redact_scan *s, const struct place *p, const struct
     return words >= 3;
 }
 
+/* `{user: kim, password: biscuit-horizon-winter}`: in braces, or an option's. */
+static bool is_wordy(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    char next = redact_char(s, v->end);
+    return p->tells == TELLS_ALL && (v->quote || next == ',' || next == '}' || next == '\n') &&
+           redact_is_wordy(s, v->from, v->to);
+}
+
 /* A first look at a value of at most PROSE_MOST: whether it cannot be one, whatever else it is.
  * Most end here. */
 static bool is_too_little(struct redact_scan *s, const struct place *p,
@@ -327,13 +337,18 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     size_t len = v->to - v->from;
     bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
     bool digits = len <= PROSE_MOST && redact_has_digit(s, v->from, v->to);
-    if (is_phrase(s, p, v))
+    if (is_phrase(s, p, v) || is_wordy(s, p, v) ||
+        (v->quote && p->tells != TELLS_ALL && redact_is_garbled(s, v->from, v->to)) ||
+        (p->tells == TELLS_CODE && !v->quote && p->sign == ':' &&
+         (p->upper || memchr(s->text + p->name, '-', p->name_end - p->name)) &&
+         redact_is_camel(s, v->from, v->to) && is_setting(s, p, v)))
         return true;
     if (len <= PROSE_MOST && is_too_little(s, p, v, quotes, digits))
         return false;
     if (p->tells == TELLS_ALL && len <= PROSE_MOST && !quotes && is_code(s, p, v))
         return false;
-    if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
+    if ((redact_is_placeholder(s, v->from, v->to) && !(len > 128)) ||
+        redact_is_remark(s, v->from, v->to))
         return false;
     if (p->upper && !p->tight && digits && redact_is_constant(s, v->from, v->to))
         return false;
@@ -351,7 +366,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&
         p->tells != TELLS_ALL)
         return false; /* a path */
-    if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v))
+    if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v) &&
+        !redact_is_spoken(s, v->from, v->to))
         return false;
     if (quotes && !digits && redact_tells(s, v->from, len) &&
         redact_run(s, v->from, CLASS_NAME) >= v->to)
@@ -562,6 +578,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     p.shell = p.tight && redact_is_statement(s, at);
     value += (redact_char(s, value + 1) == '"' || redact_char(s, value + 1) == '\'') &&
              (redact_char(s, value) == '@' || REDACT_ONE_OF(redact_char(s, value), "bfruN$"));
+    if (p.sign == '=' || p.sign == ':')
+        value = redact_behind_others(s, at, redact_behind_wrapper(s, value));
     char before = at ? s->text[at - 1] : 0;
     if ((before == '"' || before == '\'') && !p.quoted && s->text[value] == before &&
         redact_char(s, value + 1) != before)
@@ -569,7 +587,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     bool block = p.tells == TELLS_ALL && p.sign == ':' && redact_read_block(s, end, &v);
     bool whole = other || block ||
                  (p.tells == TELLS_ALL && p.sign == '=' && redact_read_braces(s, at, value, &v));
-    if (!whole && (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote)))
+    bool read = p.sign == '=' && redact_read_brackets(s, value, &v);
+    if (!whole && !read && (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote)))
         return false;
     if (!whole && p.tight && !v.quote && (before == '"' || before == '\''))
         redact_to_quote(s, before, p.tells == TELLS_ALL, &v);
@@ -578,7 +597,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         v.to = v.end = redact_line_end(s, v.end);
     if (!whole && p.tells == TELLS_ALL && !v.quote && (p.sign == ':' || p.sign == '='))
         whole = redact_read_words(s, at, end, p.sign, &v) ||
-                (p.sign == '=' && redact_read_phrase(s, at, &v));
+                (p.sign == '=' && redact_read_phrase(s, at, &v)) ||
+                redact_read_setting(s, at, p.tight, &v);
     if (!whole && !is_secret(s, &p, &v))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&

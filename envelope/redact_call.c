@@ -34,9 +34,10 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 /* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
  * with a dot is the end of one. */
 #define MIXED     16
-#define NETWORK   32 /* it is a wireless network's: eight characters at least, blanks among them */
-#define LINE      64 /* the last argument ends with its line */
-#define OF_LETTER 24 /* and one that ends them */
+#define NETWORK   32  /* it is a wireless network's: eight characters at least, blanks among them */
+#define LINE      64  /* the last argument ends with its line */
+#define RANDOM    128 /* long, and in no order that a word has */
+#define OF_LETTER 24  /* and one that ends them */
 static const struct callee {
     char name[38];
     unsigned char len, argument;
@@ -79,6 +80,7 @@ static const struct callee {
                    CALLEE("__construct", 3),
                    CALLEE("mysql_real_connect", 4),
                    CALLEE("Client", 2 | MIXED),
+                   CALLEE("Client", 1 | RANDOM),
                    CALLEE("Fernet", 1 | MIXED),
                    CALLEE("pgp_sym_encrypt", 2),
                    CALLEE("pgp_sym_decrypt", 2),
@@ -136,6 +138,7 @@ static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
     for (; at < most && s->text[at] != '\n'; at++) {
         char c = s->text[at];
         if (quote) {
+            at += c == '\\' && at + 1 < most;
             quote = c == quote ? 0 : quote;
         } else if (c == '"' || c == '\'' || c == '`') {
             quote = c;
@@ -170,7 +173,7 @@ static bool is_jumble(const struct redact_scan *s, size_t from, size_t to)
 
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
-    int which = how & ~(MIXED | NETWORK | LINE);
+    int which = how & ~(MIXED | NETWORK | LINE | RANDOM);
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     if (which > 1 && !memchr(s->text + open, ',', most - open))
         return false;
@@ -193,11 +196,14 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     struct redact_reached v = {.from = at + 1, .to = end - 1};
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
+    if (how & RANDOM && (redact_strength(s, &v) != REDACT_RANDOM || v.hex))
+        return false;
     if (how & NETWORK && v.to - v.from >= NETWORK_LEAST)
         return take(s, v.from, v.to, ret);
     bool words = memchr(s->text + at, ' ', end - at) != NULL;
-    return (words ? redact_is_phrase(s, at + 1, end - 1, 3)
-                  : has_digit_or_sign(s, at + 1, end - 1) || is_jumble(s, at + 1, end - 1)) &&
+    return (words ? redact_is_spoken(s, at + 1, end - 1)
+                  : has_digit_or_sign(s, at + 1, end - 1) || is_jumble(s, at + 1, end - 1) ||
+                        redact_is_wordy(s, at + 1, end - 1)) &&
            take(s, at + 1, end - 1, ret);
 }
 

@@ -53,6 +53,7 @@ static bool read_quotes(struct redact_scan *s, size_t at, struct redact_match *r
 {
     uint32_t quotes = CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK;
     at += redact_in(redact_char(s, at + 1), quotes) && REDACT_ONE_OF(redact_char(s, at), "LbruN@$");
+    at += redact_at(s, at, "u8\"") ? 2 : 0;
     if (!redact_in(redact_char(s, at), quotes))
         return false;
     size_t line = redact_line_end(s, at), from = at + 1;
@@ -65,6 +66,20 @@ static bool read_quotes(struct redact_scan *s, size_t at, struct redact_match *r
     return true;
 }
 
+/* A value, or words that none of a program are. */
+static bool is_value_or_words(struct redact_scan *s, size_t from, size_t to)
+{
+    return is_value(s, from, to) || redact_is_wordy(s, from, to) || redact_is_spoken(s, from, to);
+}
+
+/* A word of letters and digits, as passwords have them. */
+static bool is_worded(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached word = {.from = from, .to = to};
+    return to - from >= 6 && redact_strength(s, &word) > REDACT_WEAK &&
+           !redact_is_placeholder(s, from, to) && !redact_is_path(s, from, to);
+}
+
 /* `setPassword("X")`; what asks for one names it so. */
 static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
 {
@@ -75,7 +90,7 @@ static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct red
             return false;
     return read_quotes(s, redact_run(s, end + 1, CLASS_BLANK), ret, &close) &&
            redact_char(s, redact_run(s, close, CLASS_BLANK)) == ')' &&
-           is_value(s, ret->from, ret->to);
+           is_value_or_words(s, ret->from, ret->to);
 }
 
 /* `passphrase{"X"}`. */
@@ -98,23 +113,47 @@ static bool is_behind_comment(struct redact_scan *s, size_t end, struct redact_m
            is_value(s, ret->from, ret->to);
 }
 
-/* `passphrase for the drive = "X"`, `var password string = "X"`. */
+/* What ends the words between a name and its value; behind it. 0 where nothing does. */
+static size_t skip_sign(struct redact_scan *s, size_t end, size_t sign)
+{
+    static const char *const words[] = {" is ", " ist ", " est ", " es ", " was "};
+    static const char arrow[] = "\xe2\x86\x92";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *word = memmem(s->text + end, sign - end, words[i], strlen(words[i]));
+        if (word)
+            return (size_t)(word - s->text) + strlen(words[i]);
+    }
+    if (REDACT_ONE_OF(redact_char(s, sign), "=:"))
+        return sign + 1;
+    return redact_at(s, sign, arrow) ? sign + strlen(arrow) : 0;
+}
+
+/* `passphrase for the drive = "X"`, `var password string = "X"`, `password for kim: X`. */
 static bool is_said_of(struct redact_scan *s, size_t end, struct redact_match *ret)
 {
-    static const char *const fronts[] = {" for ", " of ", " string "};
+    static const char *const fronts[] = {" for ", " of ",   " string ", " fur ",
+                                         " de ",  " pour ", " (",       " para "};
     bool is = false;
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
         is = is || redact_at(s, end, fronts[i]);
-    size_t sign = is ? redact_run(s, end, CLASS_NAME | CLASS_BLANK) : end, close;
-    bool says = is && sign - end > 4 && redact_at(s, sign - 4, " is ");
-    if (!is || sign - end > SENTENCE_MOST || !(says || REDACT_ONE_OF(redact_char(s, sign), "=:")))
+    size_t sign = end, most = s->len - end < SENTENCE_MOST ? s->len : end + SENTENCE_MOST, close;
+    while (is && sign < most &&
+           (redact_in(s->text[sign], CLASS_NAME | CLASS_BLANK | CLASS_SINGLE) ||
+            REDACT_ONE_OF(s->text[sign], "()/@")))
+        sign++;
+    size_t behind = is ? skip_sign(s, end, sign) : 0;
+    if (!behind)
         return false;
-    size_t value = redact_run(s, says ? sign : sign + 1, CLASS_BLANK), line;
+    size_t value = redact_run(s, behind, CLASS_BLANK);
     if (read_quotes(s, value, ret, &close))
-        return is_value(s, ret->from, ret->to) || is_words(s, ret->from, ret->to);
-    line = redact_line_end(s, value);
+        return is_value_or_words(s, ret->from, ret->to) || is_words(s, ret->from, ret->to);
+    size_t line = redact_line_end(s, value);
     *ret = (struct redact_match){value, line, "value"};
-    return !says && line - value < VALUE_MOST && is_words(s, value, line);
+    if (line - value >= VALUE_MOST || line <= value)
+        return false;
+    bool one = redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line;
+    return is_words(s, value, line) || is_value_or_words(s, value, line) ||
+           (one && redact_has_digit(s, value, line) && is_worded(s, value, line));
 }
 
 /* `password [none]: X`: what was typed at a prompt, one word that is the last. */
@@ -197,7 +236,7 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (b->next == ' ' && is_apart(s, at, end, ret_match))
         return true;
     return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||
-           (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fos") &&
+           (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fosdp(") &&
             is_said_of(s, end, ret_match)) ||
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fo[({") &&
             is_answered(s, end, ret_match));

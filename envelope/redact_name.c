@@ -457,6 +457,9 @@ static void add_pairs(const char *pairs, unsigned bits)
         add_pair(pairs[0], pairs[1], bits);
 }
 
+/* Of the names that redact_prose() may find something behind. */
+static const char prose_ends[] = "rd se wd en et ey de ss al rt PI es";
+
 static void add_call_end(const char *two)
 {
     add_pair(two[0], two[1], MAY_CALL);
@@ -480,7 +483,7 @@ static void read_rows(void)
     add_ends(qualifiers.row, qualifiers.count, MAY_TELL_LAST);
     add_pairs(redact_header_ends, MAY_HEAD);
     add_pairs(redact_file_ends, MAY_FILE);
-    add_pairs(redact_prose_ends, MAY_PROSE);
+    add_pairs(prose_ends, MAY_PROSE);
     redact_call_ends(add_call_end);
     add_pairs(redact_digits_ends, MAY_DIGITS);
 }

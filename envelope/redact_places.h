@@ -162,6 +162,32 @@ bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_m
  * (redact_whole.c). */
 bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v);
 
+/* ---- quoting (redact_quoting.c) ---- */
+
+/* `%q{X}`, `q(X)`, `[[X]]` at `at`. */
+bool redact_read_brackets(struct redact_scan *s, size_t at, struct redact_value *ret);
+/* Where the quote is behind `String::from(`, `MD5(`, `u8`; `at` where none of these stands there.
+ */
+size_t redact_behind_wrapper(struct redact_scan *s, size_t at);
+/* `user, password = "a", "X"`: where the value of `name` is, the first of them being at `at`. */
+size_t redact_behind_others(struct redact_scan *s, size_t name, size_t at);
+
+/* ---- settings (redact_setting.c) ---- */
+
+/* `kestrel.rocket`: words that signs join, none of which is a program's or a sentence's. */
+bool redact_is_wordy(struct redact_scan *s, size_t from, size_t to);
+/* `not-required`: two and more words of a program or a sentence, and nothing else. */
+bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to);
+/* `Otter, slow river 5`: the same of several words. */
+bool redact_is_spoken(struct redact_scan *s, size_t from, size_t to);
+/* `HarborNickelRibbon`: the same of words that capital letters part. */
+bool redact_is_camel(struct redact_scan *s, size_t from, size_t to);
+/* Signs between letters and digits that no program's text has: `hazel20\"Mapl`. */
+bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to);
+/* All that a line sets the password `name` to, of which `v` is the beginning, or no more than that
+ * where it is wordy; `tight`: no blank is behind the sign. */
+bool redact_read_setting(struct redact_scan *s, size_t name, bool tight, struct redact_value *v);
+
 /* A telling name's value in one of these places. */
 static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                                 struct redact_match *ret_match)

@@ -556,8 +556,6 @@ bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 /* Told in prose: `Your API key is X`, `password X (generated)`, `(default "X")`, a line below
  * `password:` (redact_prose.c). */
 bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* The last letters of what it knows. */
-extern const char redact_prose_ends[];
 /* `setPassword("X")`, a comment's value, `passphrase for the drive = "X"` (redact_given.c). */
 bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* An argument of a call: `getConnection(url, "user", "X")`; what stands below `"github-oauth"`; a

@@ -9,8 +9,6 @@
 #define LOOKED_AT   160 /* bytes between a name and its value */
 #define LOOKED_INTO 256 /* of a value */
 
-const char redact_prose_ends[] = "rd se wd en et ey de ss al rt PI es";
-
 /* What a value is made of; as of the last look, where another name asks of the same. */
 static struct redact_made made_of(struct redact_scan *s, size_t from, size_t to)
 {
@@ -51,6 +49,14 @@ static enum redact_telling tells(struct redact_scan *s, size_t at, size_t end)
     return redact_tells(s, at, len);
 }
 
+/* Words as passwords are made of them. */
+static bool is_of_words(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to)
+{
+    return redact_is_composed(s, from, to) ||
+           (tells == TELLS_ALL && !memchr(s->text + from, '_', to - from) &&
+            (redact_is_wordy(s, from, to) || redact_is_camel(s, from, to)));
+}
+
 /* Whether the value is one. `sure`: its form says that one is told. */
 static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
                      struct redact_made m, bool sure)
@@ -64,7 +70,7 @@ static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t fr
         return false;
     bool mixed = m.digits && letters;
     if (tells == TELLS_ALL && sure)
-        return mixed || redact_has_sign(s, from, to) || redact_is_composed(s, from, to);
+        return mixed || redact_has_sign(s, from, to) || is_of_words(s, tells, from, to);
     bool random = len >= 16 && m.digits >= 2 && letters >= 2 && (m.digits + letters) * 4 >= len * 3;
     if (tells == TELLS_LONG) /* a key of whatever kind: fingerprints are of one case */
         return random && m.upper >= 2 && m.lower >= 2 && m.hex < len;
@@ -100,12 +106,16 @@ static size_t skip_saying(struct redact_scan *s, size_t at, bool *ret_sure)
                                        " set to",
                                        " to",
                                        " now",
-                                       " below"};
+                                       " below",
+                                       " \xe2\x86\x92", /* an arrow */
+                                       " ->",
+                                       " =>"};
     *ret_sure = false;
     if (redact_char(s, at) == ' ' && redact_in(redact_char(s, at + 1), CLASS_DIGIT))
         at = redact_run(s, at + 1, CLASS_DIGIT); /* Unseal Key 1 */
     char first = (char)(redact_char(s, at + 1) | 0x20);
-    bool may = redact_char(s, at) == ' ' && REDACT_ONE_OF(first, "iwhrcstnb");
+    bool may = redact_char(s, at) == ' ' &&
+               (REDACT_ONE_OF(first, "iwhrcstnb-=") || (first | 0x20) == (char)0xe2);
     for (size_t i = 0; may && i < sizeof ways / sizeof *ways && !*ret_sure; i++)
         if (first == ways[i][1] && redact_at(s, at, ways[i]) &&
             !redact_in(redact_char(s, at + strlen(ways[i])), CLASS_WORD)) {
@@ -132,7 +142,7 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
     size_t to = value_end(s, &from), behind = to + quote;
     if (to < from + 6 ||
         (!redact_has_digit(s, from, to - from < LOOKED_INTO ? to : from + LOOKED_INTO) &&
-         (!sure || !(redact_has_sign(s, from, to) || redact_is_composed(s, from, to)))))
+         (!sure || !(redact_has_sign(s, from, to) || is_of_words(s, tells, from, to)))))
         return false; /* most */
     struct redact_made m = made_of(s, from, to);
     behind += redact_char(s, behind) == '.';

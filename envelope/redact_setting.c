@@ -1,0 +1,263 @@
+/* What a file or a dialogue sets a telling name to, whatever it is made of: words with signs
+ * between
+ * (`kestrel.rocket`, `biscuit-horizon-winter`), several of them (`Otter, slow river 5`), and what
+ * goes on behind a comma. Words of a program and of a sentence are told from these by a list. */
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_command.h"
+#include "envelope/redact_places.h"
+
+#define VALUE_MOST    64 /* bytes of it */
+#define WORDS_MOST    6  /* more are a sentence */
+#define WORD_LEAST    3
+#define GARBLED_LEAST 9
+#define CAMEL_LEAST   9
+
+/* Words that sentences and programs are made of, and no password: a row for each first letter. */
+static const char plain_words[26][282] = {
+    ['a' - 'a'] = "about access account address admin again algorithm all allow already "
+                  "also always and any app are args argument array asked attempt attr "
+                  "attribute auth",
+    ['b' - 'a'] = "backend base been before body bool boolean but byte bytes",
+    ['c' - 'a'] = "callback can cannot cert change changed characters check class clear "
+                  "client cluster code column command comment component conf config "
+                  "confirm connect connection constants container content context cookie "
+                  "copy create credentials ctx current custom",
+    ['d' - 'a'] = "data database default description details device dialog dict directory "
+                  "disabled does domain",
+    ['e' - 'a'] = "each element email empty enabled encrypt encrypted enter entered entry "
+                  "env equal equals error event example exists expired expires export "
+                  "expression",
+    ['f' - 'a'] = "failed field fields file filter final first following for forgot form "
+                  "format found from function",
+    ['g' - 'a'] = "generate generated get global grant group",
+    ['h' - 'a'] = "handler has hash have header helper here hidden host how",
+    ['i' - 'a'] = "identifier image import incorrect index info input instance int "
+                  "interface internal into invalid issue item its",
+    ['j' - 'a'] = "job json",
+    ['k' - 'a'] = "key keys kind kubernetes kwargs",
+    ['l' - 'a'] = "label last least length level library line link list load local "
+                  "location log login long",
+    ['m' - 'a'] = "mail managed manager manually map match max may mean member memory "
+                  "message method min missing mock mode model module must",
+    ['n' - 'a'] = "name names namespace need network new nil node none not note nothing "
+                  "now null number",
+    ['o' - 'a'] = "obj object objects old once one only operator option optional options "
+                  "opts org other output override owner",
+    ['p' - 'a'] = "package page param parameter params parser passed path pattern plain "
+                  "plaintext please plugin point policy pool port prefix present private "
+                  "process profile project prompt property props protected protocol "
+                  "provider public",
+    ['q' - 'a'] = "query",
+    ['r' - 'a'] = "random read ref register registry remote remove repository req request "
+                  "required res reset resource response result returned role root row run",
+    ['s' - 'a'] = "same schema scope script secure see self send sent server service "
+                  "session set settings setup should show shown side sign single size "
+                  "skip source specified specify sql start state static status storage "
+                  "store stored str string strong submit success such super supplied "
+                  "support system",
+    ['t' - 'a'] = "table tag target template test text that the their then there these "
+                  "they thing this time title tls too tool top true try type types",
+    ['u' - 'a'] = "undefined unknown unset update updated upper url use used user "
+                  "username users using utils",
+    ['v' - 'a'] = "valid validate value values var variable vars vault verify version "
+                  "view",
+    ['w' - 'a'] = "want warning was way weak web were when where which will window with "
+                  "without would write wrong",
+    ['y' - 'a'] = "yaml yes you your",
+    ['z' - 'a'] = "zone",
+};
+
+static bool is_plain(const char *word, size_t len)
+{
+    if (!redact_in(*word, CLASS_UPPER | CLASS_LOWER))
+        return false;
+    const char *at = plain_words[(*word | 0x20) - 'a'];
+    while (*at) {
+        size_t end = strcspn(at, " ");
+        if (end == len && !strncasecmp(at, word, len))
+            return true;
+        at += end + (at[end] == ' ');
+    }
+    return false;
+}
+
+/* A value's words, as they were counted. */
+struct words {
+    size_t count, least; /* the shortest's length */
+    bool digits, blanks, signs;
+    bool camels; /* a capital letter inside of a word */
+    bool other;  /* something that no word has, or a word of a sentence or a program */
+};
+
+/* Words of letters and digits, one sign or a comma and a blank between two. */
+static struct words count_words(struct redact_scan *s, size_t from, size_t to)
+{
+    struct words w = {.least = SIZE_MAX};
+    for (size_t at = from; at < to && !w.other;) {
+        size_t end = at, gap;
+        bool digits = false;
+        for (; end < to && redact_in(s->text[end], CLASS_ALNUM); end++) {
+            digits |= redact_in(s->text[end], CLASS_DIGIT);
+            w.camels |= end > at && redact_in(s->text[end], CLASS_UPPER) &&
+                        redact_in(s->text[end - 1], CLASS_LOWER);
+        }
+        w.digits |= digits;
+        w.other = end == at || (!digits && (is_plain(s->text + at, end - at) ||
+                                            redact_tells(s, at, end - at) > TELLS_LONG));
+        w.least = !digits && end - at < w.least ? end - at : w.least;
+        w.count++;
+        for (gap = end; gap < to && !redact_in(s->text[gap], CLASS_ALNUM); gap++) {
+            w.blanks |= s->text[gap] == ' ';
+            w.signs |= s->text[gap] != ' ' && s->text[gap] != ',';
+            w.other |= !REDACT_ONE_OF(s->text[gap], "-_.+&!~@%* ") && s->text[gap] != ',';
+        }
+        w.other |= gap < to && gap - end > 3;
+        at = gap;
+    }
+    return w;
+}
+
+static size_t word_end(const struct redact_scan *s, size_t at, size_t to)
+{
+    while (at < to && redact_in(s->text[at], CLASS_ALNUM))
+        at++;
+    return at;
+}
+
+/* `kestrel.rocket`: two and more words of small letters, of which no program's name is made. */
+bool redact_is_wordy(struct redact_scan *s, size_t from, size_t to)
+{
+    if (to - from < 2 * WORD_LEAST + 1 || to - from > VALUE_MOST ||
+        !redact_in(s->text[from], CLASS_LOWER | CLASS_UPPER) || word_end(s, from, to) >= to)
+        return false; /* most */
+    struct words w = count_words(s, from, to);
+    return !w.other && !w.blanks && !w.camels && w.count >= 2 && w.count <= WORDS_MOST &&
+           w.least >= WORD_LEAST && redact_in(s->text[to - 1], CLASS_ALNUM);
+}
+
+/* `not-required`, `from-vault`: words of a program alone. */
+bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t words = 0, at = from;
+    if (word_end(s, from, to) >= to)
+        return false; /* most */
+    while (at < to && to - from <= VALUE_MOST) {
+        size_t end = word_end(s, at, to);
+        if (end == at || !is_plain(s->text + at, end - at) ||
+            (end < to && !REDACT_ONE_OF(s->text[end], "-_. ")))
+            return false;
+        words++;
+        at = end + 1;
+    }
+    return words >= 2;
+}
+
+/* Several words that are no sentence: three, or two of which one has a digit or a sign. */
+bool redact_is_spoken(struct redact_scan *s, size_t from, size_t to)
+{
+    if (to - from > VALUE_MOST || to - from < 2 * WORD_LEAST + 1)
+        return false; /* most */
+    struct words w = count_words(s, from, to);
+    return !w.other && w.blanks && w.count <= WORDS_MOST &&
+           w.count >= (w.digits || w.signs ? 2u : 3u) &&
+           (w.least >= WORD_LEAST || w.least == SIZE_MAX);
+}
+
+/* `HarborNickelRibbon`: words that capital letters part, none of which is a program's. */
+bool redact_is_camel(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t words = 0, at = from;
+    if (to - from < CAMEL_LEAST || to - from > VALUE_MOST)
+        return false;
+    while (at < to) {
+        size_t end = at + 1;
+        while (end < to && redact_in(s->text[end], CLASS_LOWER))
+            end++;
+        if (!redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER) || end - at < WORD_LEAST + 1 ||
+            is_plain(s->text + at, end - at) || redact_tells(s, at, end - at))
+            return false;
+        words++;
+        at = end;
+    }
+    return words >= 2 && words <= WORDS_MOST;
+}
+
+/* Signs between letters and digits, as no program's text has them: `qk=EC[)Rh6`, `hazel20\"Mapl`.
+ */
+bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t signs = 0, strong = 0, digits = 0, letters = 0;
+    if (to - from < GARBLED_LEAST || to - from > VALUE_MOST ||
+        !redact_in(s->text[from], CLASS_ALNUM))
+        return false;
+    for (size_t i = from; i < to; i++) {
+        char c = s->text[i], before = s->text[i - 1];
+        digits += redact_in(c, CLASS_DIGIT);
+        letters += redact_in(c, CLASS_UPPER | CLASS_LOWER);
+        if (redact_in(c, CLASS_ALNUM) || REDACT_ONE_OF(c, "-_.+~@"))
+            continue;
+        if ((unsigned char)c >= 0x80 || REDACT_ONE_OF(c, " \t:/,%`<") ||
+            (c == '{' && REDACT_ONE_OF(before, "$#{%")))
+            return false;
+        bool between = i > from && i + 1 < to && redact_in(before, CLASS_ALNUM);
+        signs++;
+        strong += between && REDACT_ONE_OF(c, "!#$^*\"';&|?\\") &&
+                  redact_in(s->text[i + 1], CLASS_ALNUM | CLASS_DOUBLE | CLASS_SINGLE);
+    }
+    return digits && letters >= 3 && (strong || signs >= 3);
+}
+
+/* Where the line's value ends: without a comment, and what ends a statement. */
+static size_t value_end(struct redact_scan *s, size_t from)
+{
+    size_t line = redact_line_end(s, from), to = from;
+    while (to < line && !(s->text[to] == ' ' && REDACT_ONE_OF(redact_char(s, to + 1), "#;/")))
+        to++;
+    while (to > from && (redact_in(s->text[to - 1], CLASS_BLANK) || s->text[to - 1] == '\r'))
+        to--;
+    return to;
+}
+
+/* `#db_pass = ...`: a line of settings that is switched off. */
+static bool is_commented(struct redact_scan *s, size_t name)
+{
+    size_t at = name;
+    while (at > 0 && REDACT_ONE_OF(s->text[at - 1], " #;"))
+        at--;
+    return at < name && (at == 0 || s->text[at - 1] == '\n') &&
+           !redact_in(s->text[at], CLASS_BLANK);
+}
+
+bool redact_read_setting(struct redact_scan *s, size_t name, bool tight, struct redact_value *v)
+{
+    size_t from = v->from, line = redact_line_end(s, from);
+    bool goes_on = line > v->end && line - from <= VALUE_MOST;
+    if (!goes_on && !memchr(s->text + from, '.', v->to - from) &&
+        !memchr(s->text + from, '-', v->to - from) && !memchr(s->text + from, '_', v->to - from))
+        return false; /* most */
+    if (redact_is_placeholder(s, from, v->to) ||
+        !(redact_is_statement(s, name) || is_commented(s, name)))
+        return false;
+    size_t to = value_end(s, from), next = redact_run(s, v->end, CLASS_BLANK);
+    if (to <= from || to - from > VALUE_MOST ||
+        redact_char(s, redact_run(s, next, CLASS_NAME)) == '=')
+        return false; /* another is set */
+    bool blanks = memchr(s->text + from, ' ', to - from) != NULL;
+    if (!blanks && !tight && to > v->to + 2 && REDACT_ONE_OF(s->text[v->to], ",&") &&
+        REDACT_ONE_OF(redact_char(s, v->to + 2), "=:")) { /* `secret = JDkx,z=UGKs` */
+        v->to = v->end = to;
+        return true;
+    }
+    if (blanks ? !redact_is_spoken(s, from, to) : !(to == v->to && redact_is_wordy(s, from, to)))
+        return false;
+    if (blanks && tight) {
+        struct words w = count_words(s, from, to);
+        if (w.count < 4 || w.signs ||
+            redact_is_tool(s->text + next, redact_run(s, next, CLASS_NAME) - next))
+            return false; /* X=a command of words */
+    }
+    v->to = v->end = to;
+    return true;
+}

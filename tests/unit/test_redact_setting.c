@@ -1,0 +1,157 @@
+/* What a telling name is set to, whatever it is made of: words that signs join, several of them,
+ * what goes on behind a comma, texts as programs quote them; and what stays. */
+#include "redacted.h"
+
+#include <stdio.h>
+
+#define SECRET "[redacted:value]"
+
+/* `front` and `behind` stay, what is between goes. */
+struct row {
+    const char *front, *value, *behind;
+};
+
+static void go(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char text[512], wanted[512];
+        snprintf(text, sizeof text, "%s%s%s", rows[i].front, rows[i].value, rows[i].behind);
+        snprintf(wanted, sizeof wanted, "%s" SECRET "%s", rows[i].front, rows[i].behind);
+        expect(text, wanted, 1);
+    }
+}
+#define GO(rows) go(rows, sizeof rows / sizeof *rows)
+
+static void stays(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(texts[i], texts[i], 0);
+}
+#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
+
+static void test_words_that_signs_join(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"[acme]\npassword = ", "marble.lagoon", "\n"},
+        {"db_password: ", "walrus-tundra-pebble", "\n"},
+        {"bind_password = ", "copper_saffron_orchid", "\n"},
+        {"auth: {user: kim, password: ", "walrus-tundra-pebble", ", retries: 3}\n"},
+        {"let password = String::from(\"", "marble.lagoon", "\");\n"},
+        {"jwt.sign(payload, \"", "marble.lagoon", "\", {});\n"},
+        {"smtp.login(\"kim@example.org\", \"", "walrus-tundra-pebble", "\")\n"},
+        {"the password is ", "walrus-tundra", "\n"},
+    };
+    GO(rows);
+}
+
+static void test_words_of_programs(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "password = settings.database\n",
+        "password = form.field\n",
+        "secret: my-app-secret\n",
+        "password = config.auth\n",
+        "password: not-required\n",
+        "password = self.value\n",
+        "need this to pass to build_wheel\n",
+        "password = parser.getText\n",
+    };
+    STAYS(texts);
+}
+
+static void test_several_words(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"mail.password = ", "Marble & lagoon, tundra 13!", "\n"},
+        {"wifi_pw: ", "Marble & lagoon, tundra 13!", "\n"},
+        {"#db_pass = ", "Otter marble lagoon river", "\n"},
+        {"PASSWORD=", "39 marble lagoon tundra", "\n"},
+        {"  dockerPassword: ", "Marble 20 lagoon", "\nreplicas: 2\n"},
+        {"Password: ", "marble lagoon tundra", "\nsu: Authentication failure\n"},
+        {"\"passwd\": \"", "Marble lagoon tundra", "\",\n"},
+        {"user.set_password(\"", "marble lagoon tundra pebble", "\")\n"},
+        {"\tsecret = ", "JDkx,z=Vq8s9o", "\n"},
+        {"[sudo] password for kim: ", "marble.lagoon", "\nSorry, try again.\n"},
+        {"Enter passphrase for key '/home/kim/.ssh/id': ", "marble lagoon tundra", "\n"},
+        {"Passwort f\xc3\xbcr root: ", "marble.lagoon", "\n"},
+        {"the password for 192.0.2.40 is ", "marble1976?", "\n"},
+        {"Root password (case sensitive) \xe2\x86\x92 ", "marble68;Lagoon", "\n"},
+        {"postgres password -> ", "marble68Lagoon", "\n"},
+    };
+    GO(rows);
+}
+
+static void test_sentences(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "Password: must be at least eight characters\n",
+        "password: the new password of the user\n",
+        "\"password\": \"Your current password\",\n",
+        "secret: name of the key to use\n",
+        "Password: Enter your password here\n",
+        "password for the account is required\n",
+        "password for root is not set\n",
+    };
+    STAYS(texts);
+}
+
+static void test_quoting(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"PASSWORD = %q{", "marble lagoon tundra", "}\n"},
+        {"our $PASSWORD = q(", "marble-lagoon-tundra", ");\n"},
+        {"passphrase = [[", "m6uS9rKQ", "]]\n"},
+        {"user, password = \"kim\", \"", "yTx0r9j7NbrX54P4", "\"\n"},
+        {"UPDATE users SET password = MD5('", "O451s&736!", "'), n = 1\n"},
+        {"conn.set_password(u8\"", "Tiger97@@Lagoon", "\");\n"},
+        {"password = System.getenv(\"PASS\") ?: \"", "MarbleLagoon", "\"\n"},
+        {"db.connect(\"dbi:Pg\", \"kim\", 'kim', '", "U8s8p\\'5evAiv", "');\n"},
+        {"co = cohere.Client(\"", "PuVXvGIsMmEdHBl3d9jWvw8ze87egLS1YfHBbDIj", "\")\n"},
+    };
+    GO(rows);
+    static const char *const texts[] = {
+        "password = password.encode('latin1')\n",
+        "password = getpass.getpass(\"Password: \")\n",
+        "password = os.environ.get('DB_PASSWORD')\n",
+        "name, password = read(\"user\"), read(\"password\")\n",
+    };
+    STAYS(texts);
+}
+
+static void test_garbled_keys(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"\"app_key\":\"", "Marble\\\"lagoon85", "\"}\n"},
+        {"SendgridApiKey = \"", "qk=EC[)Rh6", "\"\n"},
+        {"let appKey: String = \"", "hazel20\\\"Mapl", "\"\n"},
+        {"SECRET_TOKEN:    ", "MarbleLagoonTundra", "\n"},
+        {"X-Gitlab-Token: ", "MarbleLagoonTundra", "\n"},
+    };
+    GO(rows);
+    static const char *const texts[] = {
+        "\"api_key\": \"F1+2\",\n",
+        "\"output_token\": \"NextMarker\",\n",
+        "primary_key = \"id(10)\"\n",
+        "sort_key: \"a.b[0]\"\n",
+    };
+    STAYS(texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_that_signs_join),
+        cmocka_unit_test(test_words_of_programs),
+        cmocka_unit_test(test_several_words),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_quoting),
+        cmocka_unit_test(test_garbled_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
