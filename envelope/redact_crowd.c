@@ -8,11 +8,14 @@
 #define MOST  128  /* what the names in these weigh: a variable and its value are some 20 bytes */
 #define AHEAD 256  /* bytes behind a name that go, and the word in which they end */
 
-/* `key` and `code` tell by what is around them, and cost about half of what telling names do; lists
- * in JSON and YAML write them as close as 10 bytes. */
+/* `key` and `code` tell by what is around them: between blanks they cost what telling names do,
+ * with a sign behind about half; lists in JSON and YAML write these as close as 10 bytes. */
 static int weight_of(struct redact_scan *s, size_t at, size_t end)
 {
-    return redact_tells(s, at, end - at) ? 2 : redact_is_of_phrase(s, at, end);
+    if (redact_tells(s, at, end - at))
+        return 2;
+    bool bare = at && s->text[at - 1] == ' ' && redact_char(s, end) == ' ';
+    return redact_is_of_phrase(s, at, end) ? 1 + bare : 0;
 }
 
 /* Whether the names are a crowd here: as many stood in this span already, or in the one before. */
