@@ -15,7 +15,7 @@
 # costs six times that).
 #
 # __ptyd_v: 0 nonce, 5 login, 7 result of __ptyd_encode, 8 what is lost, 11 options to be turned on
-#           again, 12 `set -a` is to be, 14 $? kept for us (bash < 5.1), 15 our file, 16 whether __ptyd_seldom was read,
+#           again, 12 `set -a` is to be, 14 $? kept for us (bash < 5.1), 15 our file, 16 which here-documents were read,
 #           21 and 22 our hooks.
 # __ptyd_seq   last number of a mark, of 7 digits; an 8th is 1 in D, 2 in A, 3 in B, 4 in C, else 0
 #        at    HISTCMD at the last prompt     new    entries of history since
@@ -43,7 +43,55 @@ __ptyd_v[16]=
 __ptyd_v[21]='{ __ptyd_over 1;} &>/dev/null'
 __ptyd_v[22]='{ __ptyd_hook;} &>/dev/null'
 
-# The marks before a prompt; $1 is the last command's status. Callers send standard error to
+# The first prompt, where nobody has changed anything yet and no command ran: B, C and A. What comes behind
+# it is read at the second one.
+__ptyd_hook() {
+    __ptyd_status=${1-$?}
+    if [[ $__ptyd_seq == 1000000 && -n $__ptyd_left && -o history ]]; then
+        __ptyd_here=$__ptyd_head$((++__ptyd_seq)) __ptyd_at=$HISTCMD
+        __ptyd_B=${__ptyd_here}3\;B$'\a' __ptyd_C=${__ptyd_here}4\;C$'\a' __ptyd_here+=2\;A$__ptyd_says
+        builtin printf %s "$__ptyd_here;$((10000 * ${#__ptyd_wide} + ${#__ptyd_here} - 40))$__ptyd_tail" >|/dev/tty
+    elif __ptyd_later hooks; then
+        __ptyd_hook "$__ptyd_status"
+        if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
+    fi
+}
+
+# The rest is for later, or happens seldom. tools/folded puts what stands between the lines `#<NAME` and `#>` into
+# here-documents of __ptyd_NAME, which bash need not parse when it starts. Then these are there in
+# place of functions of the same name, and read them: $1 is that name, `seldom` where there is none. (Aliases are for
+# what the user types, and with `set -a` functions are exported, too.)
+__ptyd_later() {
+    if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
+    if [[ ${__ptyd_v[16]} == *"${1-seldom}"* ]]; then return 1; fi
+    if [[ -o allexport ]]; then builtin set +a; __ptyd_v[12]=a; fi
+    if builtin shopt -q expand_aliases; then
+        builtin shopt -u expand_aliases
+        if "__ptyd_${1-seldom}"; then __ptyd_v[16]+=${1-seldom}; fi
+        builtin shopt -s expand_aliases
+    elif "__ptyd_${1-seldom}"; then
+        __ptyd_v[16]+=${1-seldom}
+    fi
+    if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
+    if [[ ${__ptyd_v[16]} == *"${1-seldom}"* ]]; then
+        if [[ ${__ptyd_v[8]} == *here-document* ]]; then __ptyd_lost ''; fi
+        return 0
+    fi
+    if [[ -z ${__ptyd_v[8]} ]]; then # as __ptyd_lost: once
+        __ptyd_v[8]='bash can write no here-document: is there no room in /tmp?'
+        builtin local __ptyd_m="$((++__ptyd_seq))0;P;lost=${__ptyd_v[8]}"
+        builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
+    fi
+    if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
+    return 1
+}
+__ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
+__ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }
+__ptyd_read() { if __ptyd_later; then __ptyd_read; fi; }
+__ptyd_text() { if __ptyd_later; then __ptyd_text; fi; }
+__ptyd_setup() { if __ptyd_later; then __ptyd_setup; fi; }
+#<hooks
+# The marks before each further prompt; $1 is the last command's status. Callers send standard error to
 # /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
 # call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
 #
@@ -82,41 +130,8 @@ __ptyd_prompt() {
     builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
     return 0
 }
-
-# The rest is for what happens seldom. tools/folded puts what stands between the lines `#<` and `#>` into
-# here-documents of __ptyd_seldom, which bash need not parse when it starts. Then these are there in
-# place of functions of the same name, and read them. (Aliases are for what the user types, and with `set -a`
-# functions are exported, too.)
-__ptyd_later() {
-    if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
-    if [[ -n ${__ptyd_v[16]} ]]; then return 1; fi
-    if [[ -o allexport ]]; then builtin set +a; __ptyd_v[12]=a; fi
-    if builtin shopt -q expand_aliases; then
-        builtin shopt -u expand_aliases
-        if __ptyd_seldom; then __ptyd_v[16]=read; fi
-        builtin shopt -s expand_aliases
-    elif __ptyd_seldom; then
-        __ptyd_v[16]=read
-    fi
-    if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
-    if [[ -n ${__ptyd_v[16]} ]]; then
-        if [[ ${__ptyd_v[8]} == *here-document* ]]; then __ptyd_lost ''; fi
-        return 0
-    fi
-    if [[ -z ${__ptyd_v[8]} ]]; then # as __ptyd_lost: once
-        __ptyd_v[8]='bash can write no here-document: is there no room in /tmp?'
-        builtin local __ptyd_m="$((++__ptyd_seq))0;P;lost=${__ptyd_v[8]}"
-        builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
-    fi
-    if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
-    return 1
-}
-__ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
-__ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }
-__ptyd_read() { if __ptyd_later; then __ptyd_read; fi; }
-__ptyd_text() { if __ptyd_later; then __ptyd_text; fi; }
-__ptyd_setup() { if __ptyd_later; then __ptyd_setup; fi; }
-#<
+#>
+#<seldom
 # Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character.
 __ptyd_encode() {
     __ptyd_v[7]=$1

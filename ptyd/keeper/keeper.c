@@ -339,6 +339,8 @@ int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *us
         if (k.stopping && !guard_is_armed() && step_stop(&k, now))
             break;
         int timeout = step_timers(&k, now);
+        if (!k.stopping)
+            spawn_make_spare();
         struct pollfd fds[] = {{.fd = k.signals, .events = POLLIN},
                                {.fd = k.worker.socket, .events = wanted_events(&k.worker)},
                                {.fd = upgrade_poll_fd(&k.upgrade), .events = POLLIN}};
@@ -351,6 +353,7 @@ int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *us
     }
     while (k.shells.count)
         shells_forget(&k.shells, &k.shells.all[0]);
+    spawn_close_spare();
     close(k.worker.board);
     close(k.worker.vault);
     close(k.signals);

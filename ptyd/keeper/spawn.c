@@ -180,12 +180,11 @@ static void restore_files(void)
 
 /* Never returns: what fails is told through `report`, a CLOEXEC pipe. It has our memory (vfork(2)):
  * it changes nothing in it but the environment's address, which we put back. */
-static _Noreturn void child(const struct unpacked *u, const char *slave, int script, int report)
+static _Noreturn void child(const struct unpacked *u, int tty, int script, int report)
 {
     default_signals();
     setsid();
-    int tty = open(slave, O_RDWR);
-    if (tty < 0 || ioctl(tty, TIOCSCTTY, 0) < 0)
+    if (ioctl(tty, TIOCSCTTY, 0) < 0)
         goto failed;
     /* Out of the way of 0 to 3, then into place. */
     int kept = fcntl(report, F_DUPFD_CLOEXEC, 10);
@@ -217,35 +216,75 @@ failed:;
 
 /* ---- the parent ---- */
 
-static int open_terminal(const struct packed *head, char *ret_slave, size_t size, int *ret_slave_fd)
+/* A terminal's two ends; the slave is held until the child has it: no hang-up in between. */
+struct terminal {
+    int master, slave; /* -1: there is none */
+};
+
+/* The next one lies ready: making it takes longer than all else that the parent does. */
+static struct terminal spare = {-1, -1};
+
+static void close_terminal(struct terminal *t)
+{
+    if (t->slave >= 0)
+        close(t->slave);
+    if (t->master >= 0)
+        close(t->master);
+    *t = (struct terminal){-1, -1};
+}
+
+static int open_terminal(struct terminal *ret)
+{
+    char path[64];
+    struct termios modes;
+    struct terminal t = {posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), -1};
+    if (t.master < 0)
+        return -errno;
+    if (grantpt(t.master) == 0 && unlockpt(t.master) == 0 &&
+        ptsname_r(t.master, path, sizeof path) == 0)
+        t.slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (t.slave < 0 || fchmod(t.slave, 0600) < 0 || tcgetattr(t.slave, &modes) < 0)
+        goto failed;
+    modes.c_iflag |= IUTF8;
+    modes.c_cc[VERASE] = 0x7f;
+    if (tcsetattr(t.slave, TCSANOW, &modes) < 0)
+        goto failed;
+    *ret = t;
+    return 0;
+
+failed:;
+    int error = -errno;
+    close_terminal(&t);
+    return error;
+}
+
+void spawn_make_spare(void)
+{
+    if (spare.master < 0)
+        open_terminal(&spare);
+}
+
+void spawn_close_spare(void)
+{
+    close_terminal(&spare);
+}
+
+static int take_terminal(const struct packed *head, struct terminal *ret)
 {
     struct winsize window = {.ws_col = (unsigned short)head->cols,
                              .ws_row = (unsigned short)head->rows,
                              .ws_xpixel = (unsigned short)head->x_pixels,
                              .ws_ypixel = (unsigned short)head->y_pixels};
-    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-    if (master < 0)
-        return -errno;
-    struct termios modes;
-    int slave = -1;
-    if (grantpt(master) == 0 && unlockpt(master) == 0 && ptsname_r(master, ret_slave, size) == 0)
-        slave = open(ret_slave, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (slave < 0 || fchmod(slave, 0600) < 0 || ioctl(master, TIOCSWINSZ, &window) < 0 ||
-        tcgetattr(slave, &modes) < 0)
-        goto failed;
-    modes.c_iflag |= IUTF8;
-    modes.c_cc[VERASE] = 0x7f;
-    if (tcsetattr(slave, TCSANOW, &modes) < 0)
-        goto failed;
-    *ret_slave_fd = slave; /* held until the child has opened it: no hang-up in between */
-    return master;
-
-failed:;
-    int error = -errno;
-    if (slave >= 0)
-        close(slave);
-    close(master);
-    return error;
+    int result = spare.master < 0 ? open_terminal(ret) : 0;
+    if (spare.master >= 0) {
+        *ret = spare;
+        spare = (struct terminal){-1, -1};
+    }
+    if (result == 0 && ioctl(ret->master, TIOCSWINSZ, &window) < 0) {
+        result = -errno;
+        close_terminal(ret);
+    }
+    return result;
 }
 
 static int script_pipe(const char *script)
@@ -266,7 +305,7 @@ static int script_pipe(const char *script)
 
 /* What has much memory takes long to fork, and we wait until the child is another program in any
  * case. Until it has signals of its own it hears none. */
-static pid_t start_child(const struct unpacked *u, const char *slave, int script, int report)
+static pid_t start_child(const struct unpacked *u, int slave, int script, int report)
 {
     char **ours = environ;
     sigset_t every, before;
@@ -294,17 +333,16 @@ static int exec_result(int report)
 
 static int run(const struct unpacked *u, pid_t *ret_pid, int *ret_master)
 {
-    char slave[64];
-    int slave_fd = -1, script = -1, report[2] = {-1, -1}, result;
-    int master = open_terminal(&u->head, slave, sizeof slave, &slave_fd);
-    if (master < 0)
-        return master;
+    struct terminal t = {-1, -1};
+    int script = -1, report[2] = {-1, -1}, result = take_terminal(&u->head, &t);
+    if (result < 0)
+        return result;
     if (*u->script && (script = script_pipe(u->script)) < 0) {
         result = script;
         goto out;
     }
     result = pipe2(report, O_CLOEXEC) < 0 ? -errno : 0;
-    pid_t pid = result == 0 ? start_child(u, slave, script, report[1]) : -1;
+    pid_t pid = result == 0 ? start_child(u, t.slave, script, report[1]) : -1;
     if (result == 0 && pid < 0)
         result = -errno;
     if (report[1] >= 0)
@@ -313,16 +351,15 @@ static int run(const struct unpacked *u, pid_t *ret_pid, int *ret_master)
         result = exec_result(report[0]);
     if (result == 0) {
         *ret_pid = pid;
-        *ret_master = master;
+        *ret_master = t.master;
+        t.master = -1; /* the caller's */
     }
 out:
     if (report[0] >= 0)
         close(report[0]);
     if (script >= 0)
         close(script);
-    close(slave_fd);
-    if (result < 0)
-        close(master);
+    close_terminal(&t);
     return result;
 }
 

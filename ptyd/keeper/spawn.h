@@ -35,6 +35,11 @@ void spawn_raise_files(void);
 void spawn_original_files(uint64_t *ret_soft, uint64_t *ret_hard);
 void spawn_resume_files(uint64_t soft, uint64_t hard);
 
+/* Makes the terminal that the next spawn_run() takes, where none lies ready: while nobody waits. Without
+ * one it is made then. */
+void spawn_make_spare(void);
+void spawn_close_spare(void);
+
 /* Runs what the memfd asks for. Returns 0 with the process and the terminal's master (CLOEXEC,
  * non-blocking), or -errno, that of a failed exec included. */
 int spawn_run(int request_fd, pid_t *ret_pid, int *ret_master);

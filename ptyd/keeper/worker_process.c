@@ -14,6 +14,7 @@
 #include "ptyd/core/board.h"
 #include "ptyd/core/say.h"
 #include "ptyd/keeper/guard.h"
+#include "ptyd/keeper/spawn.h"
 
 #define AGAIN_MS 10 /* after the kernel had no room for a message or its descriptors */
 
@@ -131,6 +132,7 @@ static int run(const struct worker_process *w, const struct shells *shells, int 
     /* What it needs of these comes in messages. */
     guard_disarm();
     shells_close_descriptors(shells);
+    spawn_close_spare();
     close(signals);
     close(w->board);
     close(w->vault);
