@@ -20,6 +20,8 @@
 #include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 
+#define SPARE_LEAST 64 /* the lowest descriptor of what lies ready */
+
 extern char **environ;
 
 struct packed {
@@ -258,10 +260,21 @@ failed:;
     return error;
 }
 
+/* Where descriptors are few the low ones are what a worker's start needs. */
+static int move_up(int fd)
+{
+    int up = fcntl(fd, F_DUPFD_CLOEXEC, SPARE_LEAST);
+    if (up >= 0)
+        close(fd);
+    return up < 0 ? fd : up;
+}
+
 void spawn_make_spare(void)
 {
-    if (spare.master < 0)
-        open_terminal(&spare);
+    if (spare.master >= 0 || open_terminal(&spare) < 0)
+        return;
+    spare.master = move_up(spare.master);
+    spare.slave = move_up(spare.slave);
 }
 
 void spawn_close_spare(void)

@@ -35,8 +35,8 @@ void spawn_raise_files(void);
 void spawn_original_files(uint64_t *ret_soft, uint64_t *ret_hard);
 void spawn_resume_files(uint64_t soft, uint64_t hard);
 
-/* Makes the terminal that the next spawn_run() takes, where none lies ready: while nobody waits. Without
- * one it is made then. */
+/* Makes the terminal that the next spawn_run() takes, where none lies ready: while nobody waits.
+ * Without one it is made then. */
 void spawn_make_spare(void);
 void spawn_close_spare(void);
 

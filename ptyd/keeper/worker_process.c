@@ -132,7 +132,6 @@ static int run(const struct worker_process *w, const struct shells *shells, int 
     /* What it needs of these comes in messages. */
     guard_disarm();
     shells_close_descriptors(shells);
-    spawn_close_spare();
     close(signals);
     close(w->board);
     close(w->vault);
@@ -150,6 +149,7 @@ void worker_process_start(struct worker_process *w, struct shells *shells, int s
     int pair[2];
     pid_t self = getpid();
     w->restart_at = now + LIMIT_BACKOFF_MS;
+    spawn_close_spare(); /* it is not the worker's, and its descriptors may be the last */
     /* Neither end ever blocks: who has to wait polls. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         return;
