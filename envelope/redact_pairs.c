@@ -56,8 +56,11 @@ static bool take_set(struct redact_scan *s, enum redact_telling tells, size_t at
     if (REDACT_ONE_OF(redact_char(s, at), "\"'"))
         return redact_read_value(s, at, false, &v) && take(s, tells, v.from, v.to, ret_match);
     while (line > at &&
-           (redact_in(s->text[line - 1], CLASS_BLANK) || REDACT_ONE_OF(s->text[line - 1], ",\r")))
+           (redact_in(s->text[line - 1], CLASS_BLANK) || REDACT_ONE_OF(s->text[line - 1], ",\r|")))
         line--;
+    while (line > at + 3 && redact_is_bar(s, line - 3))
+        for (line -= 3; line > at && s->text[line - 1] == ' ';)
+            line--;
     return take(s, tells, at, line, ret_match);
 }
 
@@ -93,6 +96,15 @@ static bool may_have_key(const struct redact_scan *s, size_t at)
     return sign == ' ' || (REDACT_ONE_OF(sign, ":=|") && REDACT_ONE_OF(key | 0x20, "yeldrg "));
 }
 
+/* Whether a cell of a table ends here. */
+static bool is_cell(const struct redact_scan *s, size_t end)
+{
+    size_t most = s->len - end < PATH_MOST ? s->len : end + PATH_MOST;
+    while (end < most && s->text[end] == ' ')
+        end++;
+    return end < most && redact_is_bar(s, end);
+}
+
 /* Where the key begins whose value ends in the name; `at` where there is none. */
 static size_t key_of(const struct redact_scan *s, size_t at, size_t end)
 {
@@ -101,12 +113,16 @@ static size_t key_of(const struct redact_scan *s, size_t at, size_t end)
         from--;
     char quote = from > least && REDACT_ONE_OF(s->text[from - 1], "\"'") ? s->text[from - 1] : 0;
     size_t sign = from - (quote != 0), behind = end + (redact_char(s, end) == '\r');
-    if (quote ? redact_char(s, end) != quote : redact_char(s, behind) != '\n')
+    bool cell = !quote && is_cell(s, end);
+    if (quote ? redact_char(s, end) != quote : !cell && redact_char(s, behind) != '\n')
         return at;
     while (sign > least && redact_in(s->text[sign - 1], CLASS_BLANK))
         sign--;
+    if (cell && (sign < least + 3 || !(s->text[sign - 1] == '|' || redact_is_bar(s, sign - 3))))
+        return at;
     sign -= sign > least && s->text[sign - 1] == '>';
-    if (sign <= least || !REDACT_ONE_OF(s->text[sign - 1], ":=|"))
+    sign -= cell && s->text[sign - 1] != '|' ? 2 : 0;
+    if (sign <= least || (!cell && !REDACT_ONE_OF(s->text[sign - 1], ":=|")))
         return at;
     sign--;
     while (sign > least && redact_in(s->text[sign - 1], CLASS_BLANK))
@@ -134,8 +150,9 @@ static size_t value_of(struct redact_scan *s, size_t at)
     size_t sign = at + 5;
     sign += REDACT_ONE_OF(redact_char(s, sign), "\"'");
     sign = redact_run(s, sign, CLASS_BLANK);
-    if (!REDACT_ONE_OF(redact_char(s, sign), ":=|"))
+    if (sign >= s->len || !(REDACT_ONE_OF(s->text[sign], ":=") || redact_is_bar(s, sign)))
         return 0;
+    sign += s->text[sign] == '\xe2' ? 2 : 0;
     sign += 1 + (redact_char(s, sign + 1) == '>');
     return redact_run(s, sign, CLASS_BLANK);
 }
@@ -278,8 +295,8 @@ bool redact_concealed(struct redact_scan *s, size_t at, size_t end, struct redac
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
-    bool apart = next == ' ' || next == '\t';
-    bool plain = next == '\n' || next == '\r';
+    bool apart = (next == ' ' || next == '\t') && redact_behind(s, end)->sign == 'R';
+    bool plain = next != '"' && next != '\'';
     size_t key = apart || (plain && !may_have_key(s, at)) ? at : key_of(s, at, end);
     if (!apart && key == at && next != '"')
         return false; /* most */

@@ -26,6 +26,18 @@ bool redact_list_heading(struct redact_scan *s, size_t at, size_t end);
 /* The places of the tuple at table.row that hold secrets; the table goes on to the next. */
 int redact_tuple(struct redact_scan *s, struct redact_match ret_match[REDACT_COLUMNS]);
 
+/* ---- headings (redact_head.c) ---- */
+
+/* `|`, or a drawn one: thin, thick or double. */
+static inline bool redact_is_bar(const struct redact_scan *s, size_t at)
+{
+    return s->text[at] == '|' || (s->text[at] == '\xe2' && (redact_at(s, at, "\xe2\x94\x82") ||
+                                                            redact_at(s, at, "\xe2\x94\x83") ||
+                                                            redact_at(s, at, "\xe2\x95\x91")));
+}
+/* Whether the line that begins at `line` may head a table whose places `sign` parts. */
+bool redact_is_head(struct redact_scan *s, size_t line, char sign);
+
 /* Columns of either kind. */
 static inline void redact_heading(struct redact_scan *s, size_t at, size_t end)
 {
@@ -195,9 +207,10 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
     char next = redact_char(s, end);
     if (next == ' ' || next == '\t') {
         char sign = redact_behind(s, end)->sign;
-        return sign == '"' ? redact_tells(s, at, end - at) == TELLS_ALL &&
-                                 redact_phrase(s, at, end, ret_match)
-                           : sign == 'R' && redact_pair(s, at, end, ret_match);
+        if (sign == '"')
+            return redact_tells(s, at, end - at) == TELLS_ALL &&
+                   redact_phrase(s, at, end, ret_match);
+        return (sign == 'R' || sign == '|' || sign == '\xe2') && redact_pair(s, at, end, ret_match);
     }
     return (next == '"' || next == '\'' || next == '\n' || next == '\r') &&
            redact_pair(s, at, end, ret_match);

@@ -152,8 +152,11 @@ struct redact_scan {
         size_t heading; /* the line whose columns these are, counted from 1 */
         size_t row;     /* where the next line of it begins */
         int rows, count;
-        char sign;  /* | , ; a tabulator or a blank; ( for tuples, R for runs of tabulators */
-        bool cells; /* R: in the row at hand each of them parts two places, not each run */
+        char sign;       /* | , ; a tabulator or a blank; ( for tuples, R for runs of tabulators */
+        size_t asked;    /* the line of which redact_is_head() was asked last, counted from 1; */
+        char asked_sign; /* by which sign, */
+        bool is_head;    /* and what it said */
+        bool cells;      /* R: in the row at hand each of them parts two places, not each run */
         struct redact_column {
             int place;     /* how many signs are in front, */
             int cell;      /* and how many tabulators */

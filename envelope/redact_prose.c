@@ -157,7 +157,7 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
         sure = last || quote;
     bool key = tells == TELLS_LONG;
     if ((key && !sure) || (tells == TELLS_CODE && !sure && m.hex == to - from) ||
-        !is_value(s, tells, from, to, m, sure))
+        redact_is_version(s, from, to) || !is_value(s, tells, from, to, m, sure))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return !redact_is_called_so(s, at, end, ret_match);

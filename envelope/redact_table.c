@@ -10,18 +10,10 @@
 #define ROWS_MOST    500
 #define HEADING_MOST 40
 
-/* `|`, or a drawn one: thin, thick or double. */
-static bool is_bar(const struct redact_scan *s, size_t at)
-{
-    return s->text[at] == '|' || (s->text[at] == '\xe2' && (redact_at(s, at, "\xe2\x94\x82") ||
-                                                            redact_at(s, at, "\xe2\x94\x83") ||
-                                                            redact_at(s, at, "\xe2\x95\x91")));
-}
-
 /* What is counted of a line: bars, commas, tabulators. */
 static void count(const struct redact_scan *s, size_t at, struct redact_signs *n)
 {
-    n->bars += is_bar(s, at);
+    n->bars += redact_is_bar(s, at);
     n->commas += s->text[at] == ',';
     n->semicolons += s->text[at] == ';';
     n->tabs += s->text[at] == '\t';
@@ -89,8 +81,8 @@ static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
         before--;
     bool first = before == line, last = behind >= s->len || s->text[behind] == '\n';
     char front = first ? 0 : s->text[before - 1], next = last ? 0 : s->text[behind];
-    bool bar_front = front == '|' || (before >= line + 3 && is_bar(s, before - 3));
-    bool bar_next = !last && is_bar(s, behind);
+    bool bar_front = front == '|' || (before >= line + 3 && redact_is_bar(s, before - 3));
+    bool bar_next = !last && redact_is_bar(s, behind);
     if ((bar_front || bar_next) && (first || bar_front) && (last || bar_next))
         return '|';
     char list = next == ',' || next == ';' ? next : front;
@@ -137,7 +129,7 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
         at--, end++;
     count_to(s, at);
     char sign = parted_by(s, t->line, at, end);
-    if (!sign)
+    if (!sign || !redact_is_head(s, t->line, sign))
         return;
     if (t->heading != t->line + 1 || t->sign != sign)
         t->count = 0;
@@ -168,7 +160,7 @@ static size_t place_end(const struct redact_scan *s, size_t at, size_t line, cha
             inside = doubled;
             at += doubled;
         }
-        if (!inside && (sign == '|' ? is_bar(s, at) : s->text[at] == sign))
+        if (!inside && (sign == '|' ? redact_is_bar(s, at) : s->text[at] == sign))
             break;
     }
     return at;

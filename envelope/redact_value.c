@@ -477,6 +477,8 @@ bool redact_is_version(const struct redact_scan *s, size_t from, size_t to)
         words++;
     if (words > from && redact_char(s, words) == ':')
         at = words + 1; /* jar: */
+    else if (to - from > 2 && redact_in(s->text[from], CLASS_DIGIT) && s->text[from + 1] == ':')
+        at = from + 2; /* Debian's epoch */
     while (at < to && REDACT_ONE_OF(s->text[at], "^~>=<v"))
         at++;
     size_t number = at, dots = 0;

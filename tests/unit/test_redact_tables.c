@@ -1,0 +1,52 @@
+/* What heads a table, and what its cells hold; and what stays. */
+#include "redacted.h"
+
+#define STAYS(texts)                                                                               \
+    for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
+    expect((texts)[i], (texts)[i], 0)
+
+/* A row in the midst of a table heads nothing, whatever its cells are called. */
+static void test_rows_head_nothing(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "apt\tadduser\t3.134\napt\tpassword-token\t1.0\napt\tbinutils-common:amd64\t2.40-2\n",
+        "apt\tlibsecret\t0.20.5-3\napt\tkey2user-a1b2\t2.40-2\n",
+        "apt,libsecret,0.20.5-3\napt,key2user-a1b2,2.40-2\n",
+        "gnome-secret;3.134\nkey2user-a1b2;2.40-2\n",
+        "| a0 | zip | b |\n| a1 | libsecret | b |\n| a2 | key2user | c |\n",
+        "zip  PASSWORD  1.2-3\nzip  key2user-a1b2  2.40-2\n",
+        "syn keyword\tpfService\tpasswd\nsyn keyword\tpfService\tkrb524\n",
+        "name,size\npassword,4 kB\nkey2user-a1b2,9 kB\n",
+        "1:4.13+dfsg1-1+deb12u1\napt\tpasswd\t1:4.13+dfsg1-1+deb12u1\n",
+    };
+    STAYS(texts);
+}
+
+static void test_first_lines_do(void **state)
+{
+    (void)state;
+    expect("$ cat users.csv\nname,password\neva,Walrus12ab\n",
+           "$ cat users.csv\nname,password\neva,[redacted:value]\n", 1);
+    expect("+------+------------+\n| name | password   |\n+------+------------+\n"
+           "| eva  | Walrus12ab |\n",
+           "+------+------------+\n| name | password   |\n+------+------------+\n"
+           "| eva  | [redacted:value] |\n",
+           1);
+    expect("$ cut -d, -f1,2 users.csv\nname,password,mail\neva,Walrus12ab,x\n",
+           "$ cut -d, -f1,2 users.csv\nname,password,mail\neva,[redacted:value],x\n", 1);
+    expect("|+------+------------------+|\n||  Name |  /db/password    ||\n"
+           "||  Value|  Walrus12ab      ||\n",
+           "|+------+------------------+|\n||  Name |  /db/password    ||\n"
+           "||  Value|  [redacted:value]      ||\n",
+           1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_head_nothing),
+        cmocka_unit_test(test_first_lines_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
