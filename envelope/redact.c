@@ -58,8 +58,10 @@ static size_t name_at(struct search *q, size_t at)
                        : 0; /* a number */
     bool words = has_words(first, others);
     q->name_may = words ? may : may & ~(unsigned)MAY_TELL_LAST;
-    if (words && !may && others & CLASS_UNDER && redact_begins_telling(s->text + at, end - at))
-        q->name_may = MAY_TELL_LAST;
+    if (!(q->name_may & (MAY_TELL | MAY_TELL_LAST)) && end - at >= 3 &&
+        (words || redact_is_first(s->text + at)) &&
+        redact_begins_telling(s->text + at, end - at, words))
+        q->name_may |= MAY_TELL_LAST;
     q->name_end = end;
     return end;
 }

@@ -1,6 +1,6 @@
 /* Text as it is seen: without the characters that show nothing and the marks on others, in one
- * width, without accents. A secret, or a name that tells of one, with any of these in its midst is
- * one. */
+ * width, without accents, names of other scripts as what they say. A secret, or a name that tells
+ * of one, with any of these in its midst is one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +90,9 @@ enum redact_folds redact_folds_of(const char *text, size_t len)
         }
         if (code >= 0x80)
             n = utf8_decode(text + at, len - at, &code);
-        if (n > 0 && (is_mark(code) || plain(code)))
+        size_t name;
+        if (n > 0 && (is_mark(code) || plain(code) ||
+                      (n > 1 && redact_script_name(text + at, len - at, &name))))
             has = FOLDS_MARKS;
         else if (n > 0 && is_unseen(code))
             has = FOLDS_UNSEEN;
@@ -150,7 +152,11 @@ bool redact_fold(struct redact_fold *f, size_t len)
         }
         int n = utf8_decode(f->from + at, len - at, &code);
         step = n > 0 ? (size_t)n : 1;
-        if (n > 0 && plain(code))
+        const char *says = n > 1 ? redact_script_name(f->from + at, len - at, &step) : NULL;
+        if (says)
+            for (size_t i = 0; says[i]; i++)
+                keep(f, at + i, says[i]);
+        else if (n > 0 && plain(code))
             keep(f, at, plain(code));
         else if (n <= 0 || !(is_unseen(code) || is_mark(code)))
             for (size_t i = 0; i < step; i++)

@@ -8,6 +8,7 @@
 #define WORDS_MOST     4
 #define WORD_MOST      48
 #define NAME_LOOKED_AT 96 /* bytes of a name's end */
+#define GLUED_LEAST    6  /* letters of a word that two are glued to */
 #define BEHIND_MOST    8  /* signs and digits behind its last letter */
 
 /* The last words of a name, the last one first, in small letters and without digits at their end.
@@ -94,113 +95,76 @@ static const struct row qualifier_rows[] = {
 
 /* What a word ends in. */
 static const struct row ending_rows[] = {
-    ROW("password", TELLS_ALL),
-    ROW("passwd", TELLS_ALL),
-    ROW("passphrase", TELLS_ALL),
-    ROW("passwort", TELLS_ALL),
-    ROW("secret", TELLS_ALL),
-    ROW("passcode", TELLS_ALL),
-    ROW("requirepass", TELLS_ALL),
-    ROW("masterauth", TELLS_ALL),
-    ROW("storepass", TELLS_ALL),
-    ROW("keypass", TELLS_ALL),
-    ROW("dbpass", TELLS_ALL),
-    ROW("userpass", TELLS_ALL),
-    ROW("remotepass", TELLS_ALL),
-    ROW("localpass", TELLS_ALL),
-    ROW("loginpass", TELLS_ALL),
-    ROW("authpass", TELLS_ALL),
-    ROW("wifipass", TELLS_ALL),
-    ROW("vpnpass", TELLS_ALL),
-    ROW("sqlpass", TELLS_ALL),
-    ROW("redispass", TELLS_ALL),
-    ROW("httppass", TELLS_ALL),
-    ROW("imappass", TELLS_ALL),
-    ROW("masterpass", TELLS_ALL),
-    ROW("defaultpass", TELLS_ALL),
-    ROW("certpass", TELLS_ALL),
-    ROW("rootpass", TELLS_ALL),
-    ROW("adminpass", TELLS_ALL),
-    ROW("smtppass", TELLS_ALL),
-    ROW("mailpass", TELLS_ALL),
-    ROW("ftppass", TELLS_ALL),
-    ROW("bindpw", TELLS_ALL),
-    ROW("rootpw", TELLS_ALL),
-    ROW("dbpw", TELLS_ALL),
-    ROW("dbpwd", TELLS_ALL),
-    ROW("userpwd", TELLS_ALL),
-    ROW("secretkey", TELLS_ALL),
-    ROW("encryptionkey", TELLS_ALL),
-    ROW("signingkey", TELLS_ALL),
-    ROW("masterkey", TELLS_ALL),
-    ROW("token", TELLS_CODE),
-    ROW("apikey", TELLS_CODE),
-    ROW("accesskey", TELLS_CODE),
-    ROW("privatekey", TELLS_CODE),
-    ROW("authkey", TELLS_CODE),
-    ROW("accountkey", TELLS_CODE),
-    ROW("credential", TELLS_CODE),
-    ROW("credentials", TELLS_CODE),
-    ROW("cookie", TELLS_CODE),
-    ROW("sharedkey", TELLS_CODE),
-    ROW("presharedkey", TELLS_CODE),
-    ROW("keydata", TELLS_CODE),
-    ROW("sharedaccesssignature", TELLS_CODE),
-    ROW("passkey", TELLS_CODE),
-    ROW("userpasswd", TELLS_ALL),
-    ROW("proxyauth", TELLS_CODE),
-    ROW("sshpass", TELLS_ALL),
-    ROW("kennwort", TELLS_ALL),
-    ROW("wachtwoord", TELLS_ALL),
-    ROW("contrasena", TELLS_ALL),
-    ROW("motdepasse", TELLS_ALL),
-    ROW("losenord", TELLS_ALL),
-    ROW("geheimnis", TELLS_ALL),
-    ROW("segreto", TELLS_ALL),
-    ROW("authtok", TELLS_ALL),
-    ROW("schlussel", TELLS_CODE),
-    ROW("secreta", TELLS_ALL),
-    ROW("segreta", TELLS_ALL),
-    ROW("pswd", TELLS_ALL),
-    ROW("passwrd", TELLS_ALL),
-    ROW("senha", TELLS_ALL),
-    ROW("haslo", TELLS_ALL),
-    ROW("heslo", TELLS_ALL),
-    ROW("salasana", TELLS_ALL),
-    ROW("adgangskode", TELLS_ALL),
-    ROW("adgangskod", TELLS_ALL),
-    ROW("passord", TELLS_ALL),
-    ROW("jelszo", TELLS_ALL),
-    ROW("lozinka", TELLS_ALL),
-    ROW("parola", TELLS_ALL),
-    ROW("pasahitza", TELLS_ALL),
-    ROW("contrasenya", TELLS_ALL),
-    ROW("palavrapasse", TELLS_ALL),
-    ROW("zugangscode", TELLS_ALL),
-    ROW("schluessel", TELLS_CODE),
-    ROW("sessid", TELLS_LONG),
-    ROW("sessionid", TELLS_LONG),
-    ROW("accesscode", TELLS_CODE),
-    ROW("mnemonic", TELLS_LONG),
-    ROW("connectionstring", TELLS_LONG),
+    ROW("password", TELLS_ALL),      ROW("passwd", TELLS_ALL),
+    ROW("passphrase", TELLS_ALL),    ROW("passwort", TELLS_ALL),
+    ROW("secret", TELLS_ALL),        ROW("passcode", TELLS_ALL),
+    ROW("requirepass", TELLS_ALL),   ROW("masterauth", TELLS_ALL),
+    ROW("storepass", TELLS_ALL),     ROW("keypass", TELLS_ALL),
+    ROW("dbpass", TELLS_ALL),        ROW("userpass", TELLS_ALL),
+    ROW("remotepass", TELLS_ALL),    ROW("localpass", TELLS_ALL),
+    ROW("loginpass", TELLS_ALL),     ROW("authpass", TELLS_ALL),
+    ROW("wifipass", TELLS_ALL),      ROW("vpnpass", TELLS_ALL),
+    ROW("sqlpass", TELLS_ALL),       ROW("redispass", TELLS_ALL),
+    ROW("httppass", TELLS_ALL),      ROW("imappass", TELLS_ALL),
+    ROW("masterpass", TELLS_ALL),    ROW("defaultpass", TELLS_ALL),
+    ROW("certpass", TELLS_ALL),      ROW("rootpass", TELLS_ALL),
+    ROW("adminpass", TELLS_ALL),     ROW("smtppass", TELLS_ALL),
+    ROW("mailpass", TELLS_ALL),      ROW("ftppass", TELLS_ALL),
+    ROW("bindpw", TELLS_ALL),        ROW("rootpw", TELLS_ALL),
+    ROW("dbpw", TELLS_ALL),          ROW("dbpwd", TELLS_ALL),
+    ROW("userpwd", TELLS_ALL),       ROW("secretkey", TELLS_ALL),
+    ROW("encryptionkey", TELLS_ALL), ROW("signingkey", TELLS_ALL),
+    ROW("masterkey", TELLS_ALL),     ROW("token", TELLS_CODE),
+    ROW("apikey", TELLS_CODE),       ROW("accesskey", TELLS_CODE),
+    ROW("privatekey", TELLS_CODE),   ROW("authkey", TELLS_CODE),
+    ROW("accountkey", TELLS_CODE),   ROW("credential", TELLS_CODE),
+    ROW("credentials", TELLS_CODE),  ROW("cookie", TELLS_CODE),
+    ROW("sharedkey", TELLS_CODE),    ROW("presharedkey", TELLS_CODE),
+    ROW("keydata", TELLS_CODE),      ROW("sharedaccesssignature", TELLS_CODE),
+    ROW("passkey", TELLS_CODE),      ROW("userpasswd", TELLS_ALL),
+    ROW("proxyauth", TELLS_CODE),    ROW("sshpass", TELLS_ALL),
+    ROW("kennwort", TELLS_ALL),      ROW("wachtwoord", TELLS_ALL),
+    ROW("contrasena", TELLS_ALL),    ROW("motdepasse", TELLS_ALL),
+    ROW("losenord", TELLS_ALL),      ROW("geheimnis", TELLS_ALL),
+    ROW("segreto", TELLS_ALL),       ROW("authtok", TELLS_ALL),
+    ROW("schlussel", TELLS_CODE),    ROW("secreta", TELLS_ALL),
+    ROW("segreta", TELLS_ALL),       ROW("pswd", TELLS_ALL),
+    ROW("passwrd", TELLS_ALL),       ROW("senha", TELLS_ALL),
+    ROW("haslo", TELLS_ALL),         ROW("heslo", TELLS_ALL),
+    ROW("salasana", TELLS_ALL),      ROW("adgangskode", TELLS_ALL),
+    ROW("adgangskod", TELLS_ALL),    ROW("passord", TELLS_ALL),
+    ROW("jelszo", TELLS_ALL),        ROW("lozinka", TELLS_ALL),
+    ROW("parola", TELLS_ALL),        ROW("pasahitza", TELLS_ALL),
+    ROW("contrasenya", TELLS_ALL),   ROW("palavrapasse", TELLS_ALL),
+    ROW("zugangscode", TELLS_ALL),   ROW("schluessel", TELLS_CODE),
+    ROW("kodeord", TELLS_ALL),       ROW("lykilord", TELLS_ALL),
+    ROW("slaptazodis", TELLS_ALL),   ROW("matkhau", TELLS_ALL),
+    ROW("contrasinal", TELLS_ALL),   ROW("segredo", TELLS_ALL),
+    ROW("hemlighet", TELLS_ALL),     ROW("totpseed", TELLS_CODE),
+    ROW("otpseed", TELLS_CODE),      ROW("sessid", TELLS_LONG),
+    ROW("sessionid", TELLS_LONG),    ROW("accesscode", TELLS_CODE),
+    ROW("mnemonic", TELLS_LONG),     ROW("connectionstring", TELLS_LONG),
     ROW("dbroot", TELLS_LONG),
 };
 
 /* What a word is. */
 static const struct row single_rows[] = {
-    ROW("pass", TELLS_ALL),       ROW("pwd", TELLS_ALL),       ROW("pw", TELLS_ALL),
-    ROW("psk", TELLS_ALL),        ROW("xauth", TELLS_CODE),    ROW("auth", TELLS_CODE),
-    ROW("creds", TELLS_CODE),     ROW("jwt", TELLS_CODE),      ROW("bearer", TELLS_CODE),
-    ROW("sas", TELLS_LONG),       ROW("sig", TELLS_LONG),      ROW("signature", TELLS_LONG),
-    ROW("salt", TELLS_LONG),      ROW("passw", TELLS_ALL),     ROW("mdp", TELLS_ALL),
-    ROW("psw", TELLS_ALL),        ROW("pword", TELLS_ALL),     ROW("pwrd", TELLS_ALL),
-    ROW("clave", TELLS_ALL),      ROW("sifre", TELLS_ALL),     ROW("geslo", TELLS_ALL),
-    ROW("parool", TELLS_ALL),     ROW("codice", TELLS_LONG),   ROW("pepper", TELLS_LONG),
-    ROW("seed", TELLS_LONG),      ROW("otpauth", TELLS_LONG),  ROW("encrypt", TELLS_LONG),
-    ROW("secure", TELLS_LONG),    ROW("totp", TELLS_LONG),     ROW("cred", TELLS_CODE),
-    ROW("authtoken", TELLS_CODE), ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),
-    ROW("webhook", TELLS_LONG),   ROW("appid", TELLS_LONG),    ROW("clientkey", TELLS_CODE),
-    ROW("pskc", TELLS_CODE),      ROW("localkey", TELLS_CODE), ROW("networkkey", TELLS_CODE),
+    ROW("pass", TELLS_ALL),        ROW("pwd", TELLS_ALL),       ROW("pw", TELLS_ALL),
+    ROW("psk", TELLS_ALL),         ROW("xauth", TELLS_CODE),    ROW("auth", TELLS_CODE),
+    ROW("creds", TELLS_CODE),      ROW("jwt", TELLS_CODE),      ROW("bearer", TELLS_CODE),
+    ROW("sas", TELLS_LONG),        ROW("sig", TELLS_LONG),      ROW("signature", TELLS_LONG),
+    ROW("salt", TELLS_LONG),       ROW("passw", TELLS_ALL),     ROW("mdp", TELLS_ALL),
+    ROW("psw", TELLS_ALL),         ROW("pword", TELLS_ALL),     ROW("pwrd", TELLS_ALL),
+    ROW("clave", TELLS_ALL),       ROW("sifre", TELLS_ALL),     ROW("geslo", TELLS_ALL),
+    ROW("parool", TELLS_ALL),      ROW("codice", TELLS_LONG),   ROW("pepper", TELLS_CODE),
+    ROW("seed", TELLS_LONG),       ROW("otpauth", TELLS_LONG),  ROW("encrypt", TELLS_LONG),
+    ROW("secure", TELLS_LONG),     ROW("totp", TELLS_LONG),     ROW("cred", TELLS_CODE),
+    ROW("authtoken", TELLS_CODE),  ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),
+    ROW("webhook", TELLS_LONG),    ROW("appid", TELLS_LONG),    ROW("clientkey", TELLS_CODE),
+    ROW("chave", TELLS_CODE),      ROW("chiave", TELLS_CODE),   ROW("llave", TELLS_CODE),
+    ROW("sleutel", TELLS_CODE),    ROW("nyckel", TELLS_CODE),   ROW("nokkel", TELLS_CODE),
+    ROW("klucz", TELLS_CODE),      ROW("pskc", TELLS_CODE),     ROW("localkey", TELLS_CODE),
+    ROW("networkkey", TELLS_CODE),
 };
 
 /* What stands in front of `key`. */
@@ -294,6 +258,8 @@ static const struct row code_rows[] = {
     ROW("verification", TELLS_CODE), ROW("auth", TELLS_CODE),   ROW("authorization", TELLS_CODE),
     ROW("security", TELLS_CODE),     ROW("invite", TELLS_CODE), ROW("pairing", TELLS_CODE),
     ROW("scratch", TELLS_CODE),      ROW("device", TELLS_CODE), ROW("secret", TELLS_CODE),
+    ROW("door", TELLS_CODE),         ROW("gate", TELLS_CODE),   ROW("alarm", TELLS_CODE),
+    ROW("entry", TELLS_CODE),        ROW("garage", TELLS_CODE), ROW("safe", TELLS_CODE),
 };
 
 #define ROWS(list, last)                                                                           \
@@ -389,6 +355,30 @@ static enum redact_telling of_key(const struct words *w)
     return open ? TELLS_NOTHING : TELLS_LONG;
 }
 
+/* `cookiekey`: what stands in front of `key` is glued to it. */
+static enum redact_telling of_glued_key(const char *word, size_t len)
+{
+    if (len < GLUED_LEAST || memcmp(word + len - 3, "key", 3) != 0)
+        return TELLS_NOTHING;
+    len -= 3;
+    for (int i = 0; i < keys.count; i++) {
+        const struct row *row = &keys.row[i];
+        if (row->len <= len && (row->len == len ? len > 2 : row->len > 4) &&
+            !memcmp(word + len - row->len, row->word, row->len))
+            return row->tells;
+    }
+    return TELLS_NOTHING;
+}
+
+/* `servicetokendev`, `dbpassprod`: the same of where it is used. */
+static enum redact_telling of_glued_place(const char *word, size_t len)
+{
+    size_t place = len > 7 && !memcmp(word + len - 3, "dev", 3)    ? 3
+                   : len > 8 && !memcmp(word + len - 4, "prod", 4) ? 4
+                                                                   : 0;
+    return place ? ends_in(word, len - place) : TELLS_NOTHING;
+}
+
 /* Of several: `api_keys`, `dbPasswords`. */
 static enum redact_telling of_many(const struct words *w)
 {
@@ -414,6 +404,8 @@ static enum redact_telling of_two(const struct words *w)
         return !strcmp(front, "pass") ? TELLS_ALL : TELLS_NOTHING;
     if (!strcmp(last, "passe"))
         return !strcmp(front, "de") && !strcmp(w->word[2], "mot") ? TELLS_ALL : TELLS_NOTHING;
+    if (!strcmp(last, "khau"))
+        return !strcmp(front, "mat") ? TELLS_ALL : TELLS_NOTHING;
     if (!strcmp(last, "hash"))
         return ends_in(front, w->len[1]) == TELLS_ALL ? TELLS_LONG : TELLS_NOTHING;
     if (!strcmp(last, "id"))
@@ -470,10 +462,10 @@ static void read_rows(void)
 {
     static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
                                       ROW("hash", 0)},
-                            last[] = {ROW("data", 0),     ROW("pat", 0),    ROW("passe", 0),
-                                      ROW("code", 0),     ROW("id", 0),     ROW("keys", 0),
-                                      ROW("words", 0),    ROW("tokens", 0), ROW("secrets", 0),
-                                      ROW("community", 0)};
+                            last[] = {ROW("data", 0),    ROW("pat", 0),      ROW("passe", 0),
+                                      ROW("khau", 0),    ROW("code", 0),     ROW("id", 0),
+                                      ROW("keys", 0),    ROW("words", 0),    ROW("tokens", 0),
+                                      ROW("secrets", 0), ROW("community", 0)};
     index_rows(&qualifiers), index_rows(&endings), index_rows(&single);
     index_rows(&keys), index_rows(&open_keys), index_rows(&codes);
     add_ends(endings.row, endings.count, MAY_TELL | MAY_TELL_LAST);
@@ -481,6 +473,8 @@ static void read_rows(void)
     add_ends(more, (int)(sizeof more / sizeof *more), MAY_TELL | MAY_TELL_LAST);
     add_ends(last, (int)(sizeof last / sizeof *last), MAY_TELL_LAST);
     add_ends(qualifiers.row, qualifiers.count, MAY_TELL_LAST);
+    redact_read_firsts();
+    add_pairs("ev od", MAY_TELL); /* tokendev, dbpassprod */
     add_pairs(redact_header_ends, MAY_HEAD);
     add_pairs(redact_file_ends, MAY_FILE);
     add_pairs(prose_ends, MAY_PROSE);
@@ -540,6 +534,12 @@ enum redact_telling redact_telling(const char *name, size_t len)
         return strcmp(last, "key") ? TELLS_CODE : of_key(&w);
     if (!tells)
         tells = is_one_of(last, w.len[0], &single);
+    if (!tells)
+        tells = of_glued_key(last, w.len[0]);
+    if (!tells)
+        tells = of_glued_place(last, w.len[0]);
+    if (tells == TELLS_CODE && !strncmp(w.word[1], "geheim", 6))
+        tells = TELLS_ALL;
     if (!tells && !strcmp(last, "pat") && w.count > 1)
         tells = is_upper(name, len) ? TELLS_CODE : TELLS_LONG;
     if (!tells && w.count > 1)
@@ -574,7 +574,7 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
         if (s->told[i].at == at && s->told[i].len == len)
             return (enum redact_telling)s->told[i].tells;
     bool may = redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST);
-    enum redact_telling begins = may ? TELLS_NOTHING : redact_begins_telling(name, len);
+    enum redact_telling begins = may ? TELLS_NOTHING : redact_begins_telling(name, len, true);
     if (!may && !begins)
         return TELLS_NOTHING;
     struct redact_named *told = &s->told[s->tells_next = (s->tells_next + 1) % REDACT_TOLD];
@@ -593,7 +593,7 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
         *told = (struct redact_named){at, len, kept->tells, last};
     } else {
         enum redact_telling tells = redact_telling(name, len);
-        tells = tells ? tells : redact_begins_telling(name, len);
+        tells = tells ? tells : redact_begins_telling(name, len, true);
         *told = (struct redact_named){at, len, (int)tells, last};
         memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
         *first = *told;

@@ -8,6 +8,7 @@
 #define ENVELOPE_REDACT_PRIVATE_H
 
 #include "envelope/redact.h"
+#include "envelope/redact_fold.h"
 #include "envelope/redact_words.h"
 
 #include <stdint.h>
@@ -51,27 +52,6 @@ enum redact_class {
 #define REDACT_STOOD          3   /* words of .netrc */
 #define REDACT_COLUMNS        4   /* of a table, that hold secrets */
 #define REDACT_WAYS           4   /* names in one place */
-
-/* ---- text as it is seen (redact_fold.c) ---- */
-
-struct redact_fold {
-    const char *from; /* what it was made of; the caller's */
-    size_t len;       /* of that */
-    struct bytes text;
-    size_t *places;      /* of each byte of it, in `from`; one more for the end */
-    redact_found *found; /* who hears of places in `from` */
-    void *user;
-};
-
-/* What a text has that is not kept: characters that show nothing; also marks, accents, widths. */
-enum redact_folds { FOLDS_NOTHING, FOLDS_UNSEEN, FOLDS_MARKS };
-enum redact_folds redact_folds_of(const char *text, size_t len);
-
-/* False where there is no memory for it. */
-bool redact_fold(struct redact_fold *f, size_t len);
-void redact_fold_finish(struct redact_fold *f);
-/* Where in `from` the character ends whose last byte is in front of `to` > 0. */
-size_t redact_fold_end(const struct redact_fold *f, size_t to);
 
 /* What stands behind a name: found once, for all that ask. */
 struct redact_behind {
@@ -323,8 +303,20 @@ static inline unsigned redact_may(const char *name, size_t len)
     return len < 2 ? 0 : redact_last_two[((unsigned char)name[len - 2] & 31u) << 5 | (last & 31u)];
 }
 
-/* What its first word tells, where that is one of several (redact_first.c). */
-enum redact_telling redact_begins_telling(const char *name, size_t len);
+/* What its first word tells, or its second, where it has several, `words` (redact_first.c). */
+enum redact_telling redact_begins_telling(const char *name, size_t len, bool words);
+void redact_read_firsts(void); /* once, as redact_read_names() */
+/* A bit for each three letters with which a word of other languages begins. */
+extern uint8_t redact_firsts[(1 << 15) / 8];
+static inline unsigned redact_first_letters(const char *t)
+{
+    return (t[0] & 31u) << 10 | (t[1] & 31u) << 5 | (t[2] & 31u);
+}
+static inline bool redact_is_first(const char *word)
+{
+    unsigned bit = redact_first_letters(word);
+    return redact_firsts[bit / 8] >> bit % 8 & 1;
+}
 
 /* The same of a name in the text, of `len` > 0 bytes: looked up, and for the rules that ask of the
  * name at hand one after the other not even that. */
@@ -343,7 +335,7 @@ static inline bool redact_is_of_phrase(const struct redact_scan *s, size_t at, s
     case 3:
         return redact_at(s, at, "key");
     case 4:
-        return redact_at(s, at, "keys") || redact_at(s, at, "code");
+        return redact_at(s, at, "keys") || redact_at(s, at, "code") || redact_at(s, at, "khau");
     case 5:
         return redact_at(s, at, "passe") || redact_at(s, at, "codes");
     case 6:
