@@ -39,6 +39,14 @@ static bool has_words(uint32_t first, uint32_t others)
            ((others & CLASS_UPPER) && ((first | others) & CLASS_LOWER));
 }
 
+/* Whether a sign is behind a name, or a quote: a first look. */
+static inline bool is_set(const struct redact_scan *s, size_t end)
+{
+    char next = redact_char(s, end);
+    next = next == ' ' ? redact_char(s, end + 1) : next;
+    return REDACT_ONE_OF(next, ":=\"'");
+}
+
 /* Where the name that begins at `at` ends; 0 where none begins. */
 static size_t name_at(struct search *q, size_t at)
 {
@@ -58,8 +66,7 @@ static size_t name_at(struct search *q, size_t at)
                        : 0; /* a number */
     bool words = has_words(first, others);
     q->name_may = words ? may : may & ~(unsigned)MAY_TELL_LAST;
-    if (!(q->name_may & (MAY_TELL | MAY_TELL_LAST)) && end - at >= 3 &&
-        (words || redact_is_first(s->text + at)) &&
+    if (end - at >= 3 && !(q->name_may & (MAY_TELL | MAY_TELL_LAST)) && (words || is_set(s, end)) &&
         redact_begins_telling(s->text + at, end - at, words))
         q->name_may |= MAY_TELL_LAST;
     q->name_end = end;
@@ -77,16 +84,17 @@ enum {
     BEHIND_JWK = 1 << 5,
     BEHIND_PROSE = 1 << 6,
     BEHIND_GIVEN = 1 << 7,
+    BEHIND_HOLD = 1 << 8,
 };
-static const uint8_t rules_behind[256] = {
+static const uint16_t rules_behind[256] = {
     [0] = BEHIND_HEAD,
     [' '] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_FILE | BEHIND_CALL | BEHIND_PROSE |
-            BEHIND_GIVEN,
+            BEHIND_GIVEN | BEHIND_HOLD,
     ['\t'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE | BEHIND_PROSE,
-    [':'] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_PROSE | BEHIND_GIVEN,
-    ['='] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL,
-    ['"'] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_JWK,
-    ['\''] = BEHIND_HEAD | BEHIND_SET,
+    [':'] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_PROSE | BEHIND_GIVEN | BEHIND_HOLD,
+    ['='] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_HOLD,
+    ['"'] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_JWK | BEHIND_HOLD,
+    ['\''] = BEHIND_HEAD | BEHIND_SET | BEHIND_HOLD,
     ['`'] = BEHIND_HEAD | BEHIND_SET,
     ['\\'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE,
     [']'] = BEHIND_HEAD | BEHIND_SET,
@@ -156,6 +164,16 @@ static bool may_say(struct redact_scan *s, size_t at, size_t end)
            redact_in(s->text[at], CLASS_DASH | CLASS_DOT) || s->text[end - 1] == '.';
 }
 
+/* Keeps the items of the list that the name holds; whether it has any. */
+static __attribute__((noinline)) bool find_items(struct search *q, size_t at, size_t end)
+{
+    struct redact_match items[REDACT_ITEMS];
+    int count = redact_items(&q->scan, at, end, items);
+    for (int i = 0; i < count; i++)
+        keep(q, &items[i]);
+    return count > 0;
+}
+
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
@@ -172,9 +190,12 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     bool tells = says && may_tell;
     if (says && redact_is_crowded(s, at, end))
         return redact_crowd(s, end, ret_match);
+    unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
+    if ((behind & BEHIND_HOLD) && end - at > 3 && redact_may_hold(s, at, end) &&
+        find_items(q, at, end))
+        return false;
     if (tells)
         redact_heading(s, at, end);
-    unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
     return ((q->name_may & MAY_HEAD) && (behind & BEHIND_HEAD) &&
             redact_header(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_SET) && redact_assignment(s, at, end, ret_match)) ||

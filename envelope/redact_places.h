@@ -135,6 +135,23 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
                                        : redact_file(s, at, end, ret_match);
 }
 
+/* ---- lists (redact_items.c) ---- */
+
+/* Whether the name is one of several, or opens a shell's array, and something is behind it. */
+static inline bool redact_may_hold(struct redact_scan *s, size_t at, size_t end)
+{
+    char next = redact_char(s, end);
+    if ((s->text[end - 1] | 0x20) != 's')
+        return next == '=' && redact_char(s, end + 1) == '(';
+    if (next == '"' || next == '\'')
+        next = redact_char(s, end + 1);
+    return end - at > 3 && (next == ':' || next == '=' ||
+                            (next == ' ' && REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")));
+}
+/* The items of the list behind it; how many. */
+int redact_items(struct redact_scan *s, size_t at, size_t end,
+                 struct redact_match ret_items[REDACT_ITEMS]);
+
 /* ---- sections (redact_section.c) ---- */
 
 /* `key` below a heading that says of what, `<key>` that keygen gave. */

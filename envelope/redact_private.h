@@ -52,6 +52,7 @@ enum redact_class {
 #define REDACT_STOOD          3   /* words of .netrc */
 #define REDACT_COLUMNS        4   /* of a table, that hold secrets */
 #define REDACT_WAYS           4   /* names in one place */
+#define REDACT_ITEMS          64  /* of a list that is below a name */
 
 /* What stands behind a name: found once, for all that ask. */
 struct redact_behind {
@@ -157,6 +158,7 @@ struct redact_scan {
     } crowd;           /* redact_crowd.c */
     size_t section_to; /* where the value behind `key` ended last, */
     int section_looks; /* and how many more did (redact_section.c) */
+    size_t items_to;   /* up to here a list of what a name holds was read (redact_items.c) */
     size_t beside_to;  /* up to here the secret of an AWS key's id was looked for */
     size_t public_to;  /* the end of a certificate or public key whose BEGIN is there */
     size_t pem[2][2];  /* the next BEGIN and END of a key, as of the last look; two forms of them */
