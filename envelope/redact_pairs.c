@@ -7,10 +7,11 @@
 
 #include "envelope/redact_places.h"
 
-#define PATH_MOST  120 /* bytes in front of a name that belong to it */
-#define GROUP_MOST 400 /* between a name's key and its value's */
-#define BLOCK_MOST 800
-#define VALUE_MOST 512
+#define PATH_MOST    120 /* bytes in front of a name that belong to it */
+#define GROUP_MOST   400 /* between a name's key and its value's */
+#define BLOCK_MOST   800
+#define VALUE_MOST   512
+#define HEADERS_MOST 3 /* of a form's part, behind the one that names it */
 
 /* ---- what is enough ---- */
 
@@ -38,10 +39,10 @@ static bool is_enough(struct redact_scan *s, enum redact_telling tells, size_t f
     return (digits && letters >= 2) || redact_has_sign(s, from, to) || (changes && len >= 8);
 }
 
-static bool take(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
+bool redact_take(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
                  struct redact_match *ret_match)
 {
-    if (to <= from || !is_enough(s, tells, from, to))
+    if (!tells || to <= from || !is_enough(s, tells, from, to))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;
@@ -54,14 +55,15 @@ static bool take_set(struct redact_scan *s, enum redact_telling tells, size_t at
     struct redact_value v;
     size_t line = redact_line_end(s, at);
     if (REDACT_ONE_OF(redact_char(s, at), "\"'"))
-        return redact_read_value(s, at, false, &v) && take(s, tells, v.from, v.to, ret_match);
+        return redact_read_value(s, at, false, &v) &&
+               redact_take(s, tells, v.from, v.to, ret_match);
     while (line > at &&
            (redact_in(s->text[line - 1], CLASS_BLANK) || REDACT_ONE_OF(s->text[line - 1], ",\r|")))
         line--;
     while (line > at + 3 && redact_is_bar(s, line - 3))
         for (line -= 3; line > at && s->text[line - 1] == ' ';)
             line--;
-    return take(s, tells, at, line, ret_match);
+    return redact_take(s, tells, at, line, ret_match);
 }
 
 /* ---- a name's key, and its value's ---- */
@@ -112,7 +114,8 @@ static size_t key_of(const struct redact_scan *s, size_t at, size_t end)
     while (from > least && (redact_in(s->text[from - 1], CLASS_NAME) || s->text[from - 1] == '/'))
         from--;
     char quote = from > least && REDACT_ONE_OF(s->text[from - 1], "\"'") ? s->text[from - 1] : 0;
-    size_t sign = from - (quote != 0), behind = end + (redact_char(s, end) == '\r');
+    size_t sign = from - (quote != 0) - (quote && from > least + 1 && s->text[from - 2] == '@'),
+           behind = end + (redact_char(s, end) == '\r');
     bool cell = !quote && is_cell(s, end);
     if (quote ? redact_char(s, end) != quote : !cell && redact_char(s, behind) != '\n')
         return at;
@@ -142,6 +145,15 @@ static bool ends_group(const struct redact_scan *s, size_t at)
                                     redact_at(s, at + 1, "---")));
 }
 
+/* The next of a list's items: `- ` where a line begins; the key at `at` may be what begins one. */
+static bool begins_item(struct redact_scan *s, size_t at)
+{
+    if (s->text[at] != '\n')
+        return false;
+    size_t dash = redact_run(s, at + 1, CLASS_BLANK);
+    return redact_char(s, dash) == '-' && redact_char(s, dash + 1) == ' ';
+}
+
 /* Where the value begins of the key at `at`, if that is `value`; 0 for none. */
 static size_t value_of(struct redact_scan *s, size_t at)
 {
@@ -163,14 +175,14 @@ static bool is_member(struct redact_scan *s, size_t key, size_t end, enum redact
     size_t value, most = s->len - end < GROUP_MOST ? s->len : end + GROUP_MOST;
     bool known = end >= s->pair_from && end <= s->pair_to;
     size_t at = known ? s->pair_to : end;
-    for (; at < most && !ends_group(s, at); at++)
+    for (; at < most && !ends_group(s, at) && !begins_item(s, at); at++)
         if ((s->text[at] | 0x20) == 'v' && (value = value_of(s, at)))
             return take_set(s, tells, value, ret_match);
     s->pair_from = known ? s->pair_from : end;
     s->pair_to = at;
     size_t least = key > GROUP_MOST ? key - GROUP_MOST : 0;
     for (size_t i = key > s->pair_from && key <= s->pair_to ? s->pair_from : key;
-         i > least && !ends_group(s, i - 1); i--)
+         i > least && !ends_group(s, i - 1) && !begins_item(s, i - 1); i--)
         if ((s->text[i - 1] | 0x20) == 'v' && (value = value_of(s, i - 1)))
             return take_set(s, tells, value, ret_match);
     return false;
@@ -276,20 +288,39 @@ static bool is_part(struct redact_scan *s, size_t at, size_t end, enum redact_te
                     struct redact_match *ret_match)
 {
     size_t line = end + 1 + (redact_char(s, end + 1) == '\r');
+    if (at < 6 || !redact_at(s, at - 6, "name=\"") || redact_char(s, line) != '\n')
+        return false;
+    for (int i = 0; i < HEADERS_MOST && redact_at(s, line + 1, "content-"); i++)
+        line = redact_line_end(s, line + 1);
     size_t from = line + 1 + (redact_char(s, line + 1) == '\r') + 1;
-    if (at < 6 || !redact_at(s, at - 6, "name=\"") || redact_char(s, line) != '\n' ||
-        redact_char(s, from - 1) != '\n' || from >= s->len)
+    if (from >= s->len || s->text[from - 1] != '\n')
         return false;
     size_t to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     size_t behind = to + (redact_char(s, to) == '\r');
     return redact_char(s, behind) == '\n' && redact_at(s, behind + 1, "--") &&
-           take(s, tells, from, to, ret_match);
+           redact_take(s, tells, from, to, ret_match);
 }
 
 bool redact_concealed(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     return end - at == 9 && !memcmp(s->text + at, "CONCEALED", 9) && at && s->text[at - 1] == '"' &&
            is_member(s, at, end, TELLS_ALL, ret_match);
+}
+
+/* `set("X", forKey: "name")`: the text in quotes in front of the key. */
+static bool is_for_key(struct redact_scan *s, size_t key, enum redact_telling tells,
+                       struct redact_match *ret_match)
+{
+    size_t least = key > VALUE_MOST ? key - VALUE_MOST : 0, to = key;
+    while (to > least && (redact_in(s->text[to - 1], CLASS_BLANK) || s->text[to - 1] == ','))
+        to--;
+    if (to == least || s->text[--to] != '"')
+        return false;
+    size_t from = to;
+    while (from > least && s->text[from - 1] != '\n' &&
+           (s->text[from - 1] != '"' || (from > least + 1 && s->text[from - 2] == '\\')))
+        from--;
+    return from > least && s->text[from - 1] == '"' && redact_take(s, tells, from, to, ret_match);
 }
 
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
@@ -305,6 +336,8 @@ bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_mat
         return false;
     if (apart)
         return is_registered(s, end, tells, ret_match);
+    if (key < at && redact_at(s, key, "for") && redact_in(s->text[key + 3], CLASS_UPPER))
+        return is_for_key(s, key, tells, ret_match);
     return (key < at && is_member(s, key, end, tells, ret_match)) ||
            (next == '"' &&
             (is_counted(s, at, end, tells, ret_match) || is_block(s, at, end, tells, ret_match) ||

@@ -125,6 +125,10 @@ bool redact_concealed(struct redact_scan *s, size_t at, size_t end, struct redac
 /* `"name": "db_password", "value": "X"` in whatever order and form; `1) "requirepass"` and the line
  * below; `PASSWORD  REG_SZ  X`; a block of Terraform's whose heading tells. */
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* Whether [from, to) is what a name that tells so much tells of, where nobody knows the way there.
+ */
+bool redact_take(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
+                 struct redact_match *ret_match);
 /* `identified\040by\040'X'`, `password\040for\040'b'@'%'='X'`, as mysql keeps its history. */
 bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* That, or what else files hold. */
@@ -133,6 +137,21 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
 {
     return redact_char(s, end) == '\\' ? redact_history(s, at, end, ret_match)
                                        : redact_file(s, at, end, ret_match);
+}
+
+/* ---- in markup, and as debuggers show it (redact_tags.c) ---- */
+
+/* `<b>Password:</b> <code>X</code>`, `<textarea name="token">X</textarea>`. */
+bool redact_tagged(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `["password":protected]=> string(8) "X"`, `password = 0x5581 "X"`. */
+bool redact_looked_into(struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match);
+/* A first look. */
+static inline bool redact_may_look_into(struct redact_scan *s, size_t end)
+{
+    char next = redact_char(s, end);
+    return next == '"' ? redact_char(s, end + 1) == ':' && redact_char(s, end + 2) != ' '
+                       : next == ' ' && redact_behind(s, end)->sign == '=';
 }
 
 /* ---- lists (redact_items.c) ---- */
@@ -229,8 +248,11 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                    redact_phrase(s, at, end, ret_match);
         return (sign == 'R' || sign == '|' || sign == '\xe2') && redact_pair(s, at, end, ret_match);
     }
-    return (next == '"' || next == '\'' || next == '\n' || next == '\r') &&
-           redact_pair(s, at, end, ret_match);
+    if (next == '<' || (next == ':' && REDACT_ONE_OF(redact_char(s, end + 1), " <")))
+        return redact_tagged(s, at, end, ret_match);
+    bool quote = next == '"' || next == '\'';
+    return ((quote || next == '\n' || next == '\r') && redact_pair(s, at, end, ret_match)) ||
+           (quote && redact_tagged(s, at, end, ret_match));
 }
 
 #endif

@@ -118,6 +118,57 @@ static void test_members(void **state)
     STAYS(texts);
 }
 
+/* In each text X is what goes. */
+static void expect_x(const char *form, const char *secret)
+{
+    struct bytes text = {0}, wanted = {0};
+    for (; *form; form++) {
+        if (*form == 'X' && form[1] != 'X') {
+            bytes_append_text(&text, secret);
+            bytes_append_text(&wanted, "[redacted:value]");
+        } else {
+            bytes_append_char(&text, *form);
+            bytes_append_char(&wanted, *form);
+        }
+    }
+    bytes_append_char(&text, 0);
+    bytes_append_char(&wanted, 0);
+    expect(text.data, wanted.data, 1);
+    bytes_finish(&text);
+    bytes_finish(&wanted);
+}
+
+static void test_pairs_of_other_forms(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "env:\n  - value: X\n    name: INITIAL_PASSWORD\n  - value: \"Walrus34cd\"\n    name: "
+        "LEVEL\n",
+        "env:\n  - name: LEVEL\n    value: info1abc\n  - name: DB_PASSWORD\n    value: X\n",
+        "<Setting Name=\"GpgPassphrasePrimary\">\n  <Value>X</Value>\n</Setting>\n",
+        "<meta name=\"db_password\" content=\"X\">\n",
+        "<textarea name=\"password\" rows=3>X</textarea>\n",
+        "<b>Wachtwoord:</b> <code>X</code>\n",
+        "<tr><td>Password</td><td>X</td></tr>\n",
+        "<dt>Password</dt>\n<dd>X</dd>\n",
+        "--e5\nContent-Disposition: form-data; name=\"password\"\nContent-Type: text/plain\n\nX\n"
+        "--e5--\n",
+        "  [\"dbPassword\":protected]=>\n  string(10) \"X\"\n",
+        "  [\"dbPass\":\"App\\Db\":private]=>\n  string(10) \"X\"\n",
+        "{user = 0x5555 \"kim\", password = 0x55555576a2a0 \"X\", port = 1}\n",
+        "UserDefaults.standard.set(\"X\", forKey: \"dbPass\")\n",
+        "[d setObject:@\"X\" forKey:@\"password\"];\n",
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        expect_x(forms[i], "Walrus12ab");
+    static const char *const texts[] = {
+        "<SessionToken>a</SessionToken><Expiration>2012-10-18T10:18:14.789Z</Expiration>\n",
+        "<p>the resource ID.</p> <code>ecs:service:DesiredCount1</code>\n",
+        "set(\"label one\", forKey: \"dbPass\")\n",
+    };
+    STAYS(texts);
+}
+
 static void test_other_pairs(void **state)
 {
     (void)state;
@@ -373,21 +424,14 @@ static void test_cells_and_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cells_and_lines),
-        cmocka_unit_test(test_tuples),
-        cmocka_unit_test(test_what_is_no_tuple),
-        cmocka_unit_test(test_tables_of_other_signs),
-        cmocka_unit_test(test_members),
-        cmocka_unit_test(test_other_pairs),
-        cmocka_unit_test(test_what_commands_print),
-        cmocka_unit_test(test_here_documents),
-        cmocka_unit_test(test_languages),
-        cmocka_unit_test(test_all_in_quotes),
-        cmocka_unit_test(test_phrases),
-        cmocka_unit_test(test_networks),
-        cmocka_unit_test(test_answers_to_challenges),
-        cmocka_unit_test(test_sections_in_names),
-        cmocka_unit_test(test_below_signs),
+        cmocka_unit_test(test_cells_and_lines),   cmocka_unit_test(test_tuples),
+        cmocka_unit_test(test_what_is_no_tuple),  cmocka_unit_test(test_tables_of_other_signs),
+        cmocka_unit_test(test_members),           cmocka_unit_test(test_pairs_of_other_forms),
+        cmocka_unit_test(test_other_pairs),       cmocka_unit_test(test_what_commands_print),
+        cmocka_unit_test(test_here_documents),    cmocka_unit_test(test_languages),
+        cmocka_unit_test(test_all_in_quotes),     cmocka_unit_test(test_phrases),
+        cmocka_unit_test(test_networks),          cmocka_unit_test(test_answers_to_challenges),
+        cmocka_unit_test(test_sections_in_names), cmocka_unit_test(test_below_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
