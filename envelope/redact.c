@@ -200,6 +200,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
             redact_header(s, at, end, ret_match)) ||
            (tells && redact_may_look_into(s, end) && redact_looked_into(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_SET) && redact_assignment(s, at, end, ret_match)) ||
+           (tells && redact_may_label(s, end) && redact_label(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_COLUMN) && redact_column(s, at, end, ret_match)) ||
            ((q->name_may & MAY_FILE) && (behind & BEHIND_FILE) &&
             redact_in_file(s, at, end, ret_match)) ||

@@ -139,6 +139,22 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
                                        : redact_file(s, at, end, ret_match);
 }
 
+/* ---- tables of names and values (redact_label.c) ---- */
+
+/* `| Admin password | X |` below `| Field | Value |`. */
+bool redact_label(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* A first look: where a cell may end. */
+static inline bool redact_may_label(struct redact_scan *s, size_t end)
+{
+    char next = redact_char(s, end);
+    if (next == '"' || next == '`')
+        return REDACT_ONE_OF(redact_char(s, end + 1), ",;|\t ");
+    if (next != ' ')
+        return REDACT_ONE_OF(next, ",;|\t");
+    const struct redact_behind *b = redact_behind(s, end);
+    return b->to >= end + 2 || b->sign == '|' || b->sign == '\xe2';
+}
+
 /* ---- in markup, and as debuggers show it (redact_tags.c) ---- */
 
 /* `<b>Password:</b> <code>X</code>`, `<textarea name="token">X</textarea>`. */

@@ -145,6 +145,11 @@ struct redact_scan {
             int tells;     /* enum redact_telling */
         } columns[REDACT_COLUMNS];
     } table;
+    struct redact_labels {
+        size_t from, to; /* lines of a table that sign parts, */
+        char sign;
+        bool is;                           /* and whether `Key  Value` heads them */
+    } labels;                              /* redact_label.c */
     size_t prompt_from, prompt_to;         /* between these none ends a prompt (redact_below.c); */
     size_t last_line, last_end, last_word; /* a line's last word, behind a name's end; */
     size_t list_from, list_to, list_end;   /* the list of codes that this is the first of */

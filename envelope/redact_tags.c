@@ -89,7 +89,7 @@ bool redact_tagged(struct redact_scan *s, size_t at, size_t end, struct redact_m
     char next = redact_char(s, end);
     size_t from = end, tags;
     enum redact_telling tells = redact_tells(s, at, end - at);
-    if (!tells && redact_is_of_phrase(s, at, end))
+    if (!tells && next == '<' && redact_at(s, end, "</t") && redact_is_of_phrase(s, at, end))
         tells = redact_tells_of_phrase(s, at, end);
     if (!tells)
         return false;

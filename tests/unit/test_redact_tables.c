@@ -42,11 +42,46 @@ static void test_first_lines_do(void **state)
            1);
 }
 
+/* A first cell's name, of several words perhaps, and its value in the second. */
+static void test_names_and_values(void **state)
+{
+    (void)state;
+    expect("key,value\nregion,eu-west-1\nSchlüsselkennwort,\"kf3JB,UF98kM\"\n",
+           "key,value\nregion,eu-west-1\nSchlüsselkennwort,\"[redacted:value]\"\n", 1);
+    expect("== Data ==\nKey        Value\n---        -----\npass1      DuHkLL8\nuser   ines\n",
+           "== Data ==\nKey        Value\n---        -----\npass1      [redacted:value]\n"
+           "user   ines\n",
+           1);
+    expect("│ Setting  │ Value        │\n├──────────┼──────────────┤\n│ Region   │ eu-central-1 │\n"
+           "│ Password │ 89 zucchini x │\n",
+           "│ Setting  │ Value        │\n├──────────┼──────────────┤\n│ Region   │ eu-central-1 │\n"
+           "│ Password │ [redacted:value] │\n",
+           1);
+    expect(
+        "| Field | Value |\n|---|---|\n| User | kim |\n| Ssl key password | pelican68\\|Timb |\n",
+        "| Field | Value |\n|---|---|\n| User | kim |\n| Ssl key password | [redacted:value] |\n",
+        1);
+    expect("Name        Value\n----        -----\nNEXUS_PASS  nutm3g58\nSMTP_PASS   Falcon & "
+           "tomato 43!\n",
+           "Name        Value\n----        -----\nNEXUS_PASS  [redacted:value]\nSMTP_PASS   "
+           "[redacted:value]\n",
+           2);
+    static const char *const texts[] = {
+        "| Name | Value |\n| password | The password of the user. |\n",
+        "| Name | Value |\n| password | required |\n| secret | $A1 |\n",
+        "| Name | Type |\n| password | quartzlobster |\n",
+        "Key   Value\n\npassword   quartzlobster\n",
+        "| Name | Value |\n| the old: password | quartzlobster |\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_head_nothing),
         cmocka_unit_test(test_first_lines_do),
+        cmocka_unit_test(test_names_and_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
