@@ -44,7 +44,7 @@ static inline bool is_set(const struct redact_scan *s, size_t end)
 {
     char next = redact_char(s, end);
     next = next == ' ' ? redact_char(s, end + 1) : next;
-    return REDACT_ONE_OF(next, ":=\"'");
+    return REDACT_ONE_OF(next, ":=\"',;|\t\n");
 }
 
 /* Where the name that begins at `at` ends; 0 where none begins. */
@@ -66,7 +66,8 @@ static size_t name_at(struct search *q, size_t at)
                        : 0; /* a number */
     bool words = has_words(first, others);
     q->name_may = words ? may : may & ~(unsigned)MAY_TELL_LAST;
-    if (end - at >= 3 && !(q->name_may & (MAY_TELL | MAY_TELL_LAST)) && (words || is_set(s, end)) &&
+    if (end - at >= 3 && !(q->name_may & (MAY_TELL | MAY_TELL_LAST)) &&
+        (words || (is_set(s, end) && redact_is_first(s->text + at))) &&
         redact_begins_telling(s->text + at, end - at, words))
         q->name_may |= MAY_TELL_LAST;
     q->name_end = end;

@@ -541,7 +541,8 @@ static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_
     if (next == '"' && before == '"') /* a cell of CSV */
         return REDACT_ONE_OF(second, ",;\t\r\n") && REDACT_ONE_OF(third, ",;\t\n");
     return beside[next] && beside[before] && (next != ' ' || beside[second]) &&
-           (before != ' ' || beside[third] || (next != ' ' && next != '|'));
+           (before != ' ' || beside[third] || next != ' ' || second == ' ' || second == '|' ||
+            second == 0xe2);
 }
 int redact_table_row(struct redact_scan *s, size_t at,
                      struct redact_match ret_match[REDACT_COLUMNS]);

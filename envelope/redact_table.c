@@ -107,16 +107,18 @@ static size_t words_from(struct redact_scan *s, size_t at, size_t end)
            (redact_in(s->text[from - 1], CLASS_ALNUM) ||
             (s->text[from - 1] == ' ' && s->text[from] != ' ')))
         from--;
-    return redact_in(s->text[from], CLASS_ALNUM) &&
-                   (!from || REDACT_ONE_OF(s->text[from - 1], ",;\t\n"))
-               ? from
-               : end;
+    from += s->text[from] == ' ';
+    bool begins =
+        !from || REDACT_ONE_OF(s->text[from - 1], ",;\t\n") ||
+        (from >= 4 && s->text[from - 1] == ' ' &&
+         (s->text[from - 2] == ' ' || s->text[from - 2] == '|' || redact_is_bar(s, from - 4)));
+    return redact_in(s->text[from], CLASS_ALNUM) && begins ? from : end;
 }
 
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
 {
     struct redact_table *t = &s->table;
-    bool key = end - at == 3 && redact_at(s, at, "key");
+    bool key = redact_is_of_phrase(s, at, end);
     enum redact_telling tells = redact_tells(s, at, end - at);
     size_t from = tells || key ? words_from(s, at, end) : end;
     if (from == end)
@@ -175,17 +177,45 @@ static bool is_secret(struct redact_scan *s, int tells, size_t from, size_t to)
                                  : strength >= REDACT_RANDOM && !v.hex;
 }
 
+/* Characters of several kinds and signs that no word has, whatever is in quotes. */
+static bool is_dense(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t kinds[4] = {0};
+    for (size_t i = from; i < to; i++)
+        kinds[redact_in(s->text[i], CLASS_DIGIT)   ? 0
+              : redact_in(s->text[i], CLASS_UPPER) ? 1
+              : redact_in(s->text[i], CLASS_LOWER) ? 2
+                                                   : 3]++;
+    return to - from >= 8 && (kinds[0] != 0) + (kinds[1] != 0) + (kinds[2] != 0) >= 2 &&
+           kinds[3] >= 3 && redact_has_sign(s, from, to) &&
+           !memmem(s->text + from, to - from, "://", 3) && !redact_is_placeholder(s, from, to);
+}
+
+/* `425679` below `Door Code`. */
+static bool is_code(struct redact_scan *s, const struct redact_column *c, size_t from, size_t to)
+{
+    size_t name = s->table.heading - 1 + c->offset, most = name + HEADING_MOST;
+    size_t end = redact_run(s, name, CLASS_ALNUM | CLASS_BLANK | CLASS_UNDER);
+    while (end > name && s->text[end - 1] == ' ')
+        end--;
+    return end <= most && end > name + 4 && redact_at(s, end - 4, "code") && to - from <= 10 &&
+           redact_run(s, from, CLASS_DIGIT | CLASS_DASH) == to;
+}
+
 /* A password of several words, one of which has a digit, or in quotes. */
 static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool quoted)
 {
-    size_t blanks = 0, mixed = 0;
+    size_t blanks = 0, mixed = 0, digits = 0;
     for (size_t i = from; i < to; i++) {
         blanks += s->text[i] == ' ';
+        digits += redact_in(s->text[i], CLASS_DIGIT);
         mixed += redact_in(s->text[i], CLASS_DIGIT) &&
                  ((i > from && redact_in(s->text[i - 1], CLASS_UPPER | CLASS_LOWER)) ||
                   (i + 1 < to && redact_in(s->text[i + 1], CLASS_UPPER | CLASS_LOWER)));
     }
-    return blanks <= 2 && (mixed || (quoted && blanks == 1)) && !redact_is_placeholder(s, from, to);
+    bool some = quoted && blanks <= 5 && digits;
+    return ((blanks <= 2 && (mixed || (quoted && blanks == 1))) || some) &&
+           !redact_is_placeholder(s, from, to);
 }
 
 /* `blauwe.fiets.31` between bars: words and a number that signs join, and no version. */
@@ -238,8 +268,8 @@ static bool is_shown(struct redact_scan *s, size_t from, size_t to)
 
 static bool are_words(struct redact_scan *s, char sign, size_t from, size_t to, bool quoted)
 {
-    return is_phrase(s, from, to, quoted && sign == '\t') || is_shown(s, from, to) ||
-           (quoted && redact_is_phrase(s, from, to, 3));
+    return is_phrase(s, from, to, quoted && (sign == '\t' || sign == ',' || sign == ';')) ||
+           is_shown(s, from, to) || ((quoted || sign == '|') && redact_is_phrase(s, from, to, 3));
 }
 
 static struct redact_signs signs_of(struct redact_scan *s, size_t at)
@@ -267,6 +297,48 @@ static bool is_mixed(struct redact_scan *s, size_t at, size_t from, size_t to)
     struct redact_signs row = signs_of(s, at), all = signs_of(s, s->table.heading - 1);
     return sign == ',' ? row.commas >= 2 && row.commas == all.commas
                        : row.semicolons >= 2 && row.semicolons == all.semicolons;
+}
+
+/* Letters, and signs between or behind them, in a row of the heading's own form: a word, where no
+ * other column says what it is. */
+static bool is_sole(struct redact_scan *s, size_t at, size_t from, size_t to)
+{
+    static const char *const states[] = {"required",  "disabled",  "unchanged",
+                                         "encrypted", "password",  "optional",
+                                         "changeme",  "inherited", "undefined"};
+    char sign = s->table.sign;
+    size_t letters = 0, changes = 0, signs = 0;
+    for (size_t i = from; i < to; i++) {
+        letters += redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER);
+        signs += REDACT_ONE_OF(s->text[i], "!?._-+");
+        changes += i > from && redact_in(s->text[i], CLASS_UPPER) &&
+                   redact_in(s->text[i - 1], CLASS_LOWER);
+    }
+    if (letters < 8 || letters + signs < to - from || redact_is_placeholder(s, from, to))
+        return false;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (redact_at(s, from, states[i]))
+            return false;
+    if (sign == ' ')
+        return changes && !signs;
+    struct redact_signs row = signs_of(s, at), all = signs_of(s, s->table.heading - 1);
+    bool apart = from > at && redact_in(s->text[from - 1], CLASS_BLANK | CLASS_TICK);
+    return sign == '|'   ? apart && row.bars >= 2 && row.bars == all.bars
+           : sign == ',' ? row.commas >= 2 && row.commas == all.commas
+           : sign == ';' ? row.semicolons >= 2 && row.semicolons == all.semicolons
+                         : row.tabs >= 1 && row.tabs == all.tabs;
+}
+
+/* One word that the column's heading tells of. */
+static bool is_word(struct redact_scan *s, const struct redact_column *c, size_t at, size_t from,
+                    size_t to)
+{
+    if (is_secret(s, c->tells, from, to))
+        return true;
+    return c->tells == TELLS_ALL
+               ? is_mixed(s, at, from, to) || is_odd(s, from, to) || is_dotted(s, from, to) ||
+                     is_dense(s, from, to) || is_sole(s, at, from, to)
+               : c->tells == TELLS_CODE && (is_dense(s, from, to) || is_code(s, c, from, to));
 }
 
 static bool is_in_place(struct redact_scan *s, const struct redact_column *c, size_t at,
@@ -302,9 +374,7 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
          words = memchr(s->text + from, ' ', to - from) != NULL;
     if (to < from + 6 ||
         (words ? c->tells != TELLS_ALL || sign == ' ' || !are_words(s, sign, from, to, quoted)
-               : !is_secret(s, c->tells, from, to) &&
-                     !(c->tells == TELLS_ALL && (is_mixed(s, at, from, to) || is_odd(s, from, to) ||
-                                                 is_dotted(s, from, to)))))
+               : !is_word(s, c, at, from, to)))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

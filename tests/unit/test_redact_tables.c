@@ -76,12 +76,50 @@ static void test_names_and_values(void **state)
     STAYS(texts);
 }
 
+/* Words, phrases and digits below headings that say what they are, of several words perhaps. */
+static void test_cells(void **state)
+{
+    (void)state;
+    expect("title,username,password,url\nRouter,admin,lanternRocket,http://a\n"
+           "NAS,www-data,Walrussunset!!,https://b\n",
+           "title,username,password,url\nRouter,admin,[redacted:value],http://a\n"
+           "NAS,www-data,[redacted:value],https://b\n",
+           2);
+    expect("username,password,role\nbob,\"Kitten & indigo, cactus 82!\",user\n",
+           "username,password,role\nbob,\"[redacted:value]\",user\n", 1);
+    expect("id,login,clé_api,active\n40,root,Ns@t*Hh>[2,true\n",
+           "id,login,clé_api,active\n40,root,[redacted:value],true\n", 1);
+    expect("url;username;contraseñadb\nhttps://a;svc;g93YEkHytumI4FT4\n",
+           "url;username;contraseñadb\nhttps://a;svc;[redacted:value]\n", 1);
+    expect("| Service | User | Door Code |\n|---|---|---|\n| sync | mara | 425679 |\n",
+           "| Service | User | Door Code |\n|---|---|---|\n| sync | mara | [redacted:value] |\n",
+           1);
+    expect("| Env  | Clave Secreta   | URL |\n|------|-----------------|-----|\n"
+           "| prod | `quartzlobster` | x   |\n",
+           "| Env  | Clave Secreta   | URL |\n|------|-----------------|-----|\n"
+           "| prod | `[redacted:value]` | x   |\n",
+           1);
+    expect("| Service | Schlüsselkennwort    |\n|---|---|\n| billing | yonder orchid drache |\n",
+           "| Service | Schlüsselkennwort    |\n|---|---|\n| billing | [redacted:value] |\n", 1);
+    expect("NAME      PASSWORD            EXPIRES\nkim       TomatoOrangeShadow  never\n",
+           "NAME      PASSWORD            EXPIRES\nkim       [redacted:value]  never\n", 1);
+    static const char *const texts[] = {
+        "title,username,password,url\nRouter,admin,required,http://a\n",
+        "title,username,password,url\nRouter,admin,unchanged\n",
+        "    r'Error_InvalidUsername|Error_Password|'\n    r'Error_ReqColumn|Error_ReqField|'\n",
+        "| Service | User | Error Code |\n|---|---|---|\n| sync | mara | 425679 |\n",
+        "| Option | Secret |\n|---|---|\n| a | no longer in use |\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_head_nothing),
         cmocka_unit_test(test_first_lines_do),
         cmocka_unit_test(test_names_and_values),
+        cmocka_unit_test(test_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
