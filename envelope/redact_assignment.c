@@ -44,7 +44,8 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
     at += redact_char(s, at) == ')' && *ret_quoted; /* attr("x") = */
     at += redact_char(s, at) == ']' && *ret_quoted;
     at += from == at && redact_char(s, at) == ']' && redact_char(s, at + 1) == '='; /* [name]='X' */
-    at += redact_char(s, at) == '}' && from == at; /* $ENV{NAME} = */
+    at += from == at && redact_at(s, at, "%5D=") ? 3 : 0; /* user%5Bpassword%5D=X */
+    at += redact_char(s, at) == '}' && from == at;        /* $ENV{NAME} = */
     at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
     return at;
 }
@@ -518,7 +519,7 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
                                    CLASS_COLON | CLASS_LESS) ||
                next == '=' || next == '>' || next == ']' || next == '?' || next == '+' ||
                (next == '}' && p->name && s->text[p->name - 1] == '{') ||
-               (next == '%' && redact_char(s, p->name_end + 1) == '3');
+               (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "35"));
     char sign = b->sign;
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<')
         return true;

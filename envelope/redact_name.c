@@ -95,55 +95,105 @@ static const struct row qualifier_rows[] = {
 
 /* What a word ends in. */
 static const struct row ending_rows[] = {
-    ROW("password", TELLS_ALL),      ROW("passwd", TELLS_ALL),
-    ROW("passphrase", TELLS_ALL),    ROW("passwort", TELLS_ALL),
-    ROW("secret", TELLS_ALL),        ROW("passcode", TELLS_ALL),
-    ROW("requirepass", TELLS_ALL),   ROW("masterauth", TELLS_ALL),
-    ROW("storepass", TELLS_ALL),     ROW("keypass", TELLS_ALL),
-    ROW("dbpass", TELLS_ALL),        ROW("userpass", TELLS_ALL),
-    ROW("remotepass", TELLS_ALL),    ROW("localpass", TELLS_ALL),
-    ROW("loginpass", TELLS_ALL),     ROW("authpass", TELLS_ALL),
-    ROW("wifipass", TELLS_ALL),      ROW("vpnpass", TELLS_ALL),
-    ROW("sqlpass", TELLS_ALL),       ROW("redispass", TELLS_ALL),
-    ROW("httppass", TELLS_ALL),      ROW("imappass", TELLS_ALL),
-    ROW("masterpass", TELLS_ALL),    ROW("defaultpass", TELLS_ALL),
-    ROW("certpass", TELLS_ALL),      ROW("rootpass", TELLS_ALL),
-    ROW("adminpass", TELLS_ALL),     ROW("smtppass", TELLS_ALL),
-    ROW("mailpass", TELLS_ALL),      ROW("ftppass", TELLS_ALL),
-    ROW("bindpw", TELLS_ALL),        ROW("rootpw", TELLS_ALL),
-    ROW("dbpw", TELLS_ALL),          ROW("dbpwd", TELLS_ALL),
-    ROW("userpwd", TELLS_ALL),       ROW("secretkey", TELLS_ALL),
-    ROW("encryptionkey", TELLS_ALL), ROW("signingkey", TELLS_ALL),
-    ROW("masterkey", TELLS_ALL),     ROW("token", TELLS_CODE),
-    ROW("apikey", TELLS_CODE),       ROW("accesskey", TELLS_CODE),
-    ROW("privatekey", TELLS_CODE),   ROW("authkey", TELLS_CODE),
-    ROW("accountkey", TELLS_CODE),   ROW("credential", TELLS_CODE),
-    ROW("credentials", TELLS_CODE),  ROW("cookie", TELLS_CODE),
-    ROW("sharedkey", TELLS_CODE),    ROW("presharedkey", TELLS_CODE),
-    ROW("keydata", TELLS_CODE),      ROW("sharedaccesssignature", TELLS_CODE),
-    ROW("passkey", TELLS_CODE),      ROW("userpasswd", TELLS_ALL),
-    ROW("proxyauth", TELLS_CODE),    ROW("sshpass", TELLS_ALL),
-    ROW("kennwort", TELLS_ALL),      ROW("wachtwoord", TELLS_ALL),
-    ROW("contrasena", TELLS_ALL),    ROW("motdepasse", TELLS_ALL),
-    ROW("losenord", TELLS_ALL),      ROW("geheimnis", TELLS_ALL),
-    ROW("segreto", TELLS_ALL),       ROW("authtok", TELLS_ALL),
-    ROW("schlussel", TELLS_CODE),    ROW("secreta", TELLS_ALL),
-    ROW("segreta", TELLS_ALL),       ROW("pswd", TELLS_ALL),
-    ROW("passwrd", TELLS_ALL),       ROW("senha", TELLS_ALL),
-    ROW("haslo", TELLS_ALL),         ROW("heslo", TELLS_ALL),
-    ROW("salasana", TELLS_ALL),      ROW("adgangskode", TELLS_ALL),
-    ROW("adgangskod", TELLS_ALL),    ROW("passord", TELLS_ALL),
-    ROW("jelszo", TELLS_ALL),        ROW("lozinka", TELLS_ALL),
-    ROW("parola", TELLS_ALL),        ROW("pasahitza", TELLS_ALL),
-    ROW("contrasenya", TELLS_ALL),   ROW("palavrapasse", TELLS_ALL),
-    ROW("zugangscode", TELLS_ALL),   ROW("schluessel", TELLS_CODE),
-    ROW("kodeord", TELLS_ALL),       ROW("lykilord", TELLS_ALL),
-    ROW("slaptazodis", TELLS_ALL),   ROW("matkhau", TELLS_ALL),
-    ROW("contrasinal", TELLS_ALL),   ROW("segredo", TELLS_ALL),
-    ROW("hemlighet", TELLS_ALL),     ROW("totpseed", TELLS_CODE),
-    ROW("otpseed", TELLS_CODE),      ROW("sessid", TELLS_LONG),
-    ROW("sessionid", TELLS_LONG),    ROW("accesscode", TELLS_CODE),
-    ROW("mnemonic", TELLS_LONG),     ROW("connectionstring", TELLS_LONG),
+    ROW("password", TELLS_ALL),
+    ROW("passwd", TELLS_ALL),
+    ROW("passphrase", TELLS_ALL),
+    ROW("passwort", TELLS_ALL),
+    ROW("secret", TELLS_ALL),
+    ROW("passcode", TELLS_ALL),
+    ROW("requirepass", TELLS_ALL),
+    ROW("masterauth", TELLS_ALL),
+    ROW("storepass", TELLS_ALL),
+    ROW("keypass", TELLS_ALL),
+    ROW("dbpass", TELLS_ALL),
+    ROW("userpass", TELLS_ALL),
+    ROW("remotepass", TELLS_ALL),
+    ROW("localpass", TELLS_ALL),
+    ROW("loginpass", TELLS_ALL),
+    ROW("authpass", TELLS_ALL),
+    ROW("wifipass", TELLS_ALL),
+    ROW("vpnpass", TELLS_ALL),
+    ROW("sqlpass", TELLS_ALL),
+    ROW("redispass", TELLS_ALL),
+    ROW("httppass", TELLS_ALL),
+    ROW("imappass", TELLS_ALL),
+    ROW("masterpass", TELLS_ALL),
+    ROW("defaultpass", TELLS_ALL),
+    ROW("certpass", TELLS_ALL),
+    ROW("rootpass", TELLS_ALL),
+    ROW("adminpass", TELLS_ALL),
+    ROW("smtppass", TELLS_ALL),
+    ROW("mailpass", TELLS_ALL),
+    ROW("ftppass", TELLS_ALL),
+    ROW("bindpw", TELLS_ALL),
+    ROW("rootpw", TELLS_ALL),
+    ROW("dbpw", TELLS_ALL),
+    ROW("dbpwd", TELLS_ALL),
+    ROW("userpwd", TELLS_ALL),
+    ROW("secretkey", TELLS_ALL),
+    ROW("encryptionkey", TELLS_ALL),
+    ROW("signingkey", TELLS_ALL),
+    ROW("masterkey", TELLS_ALL),
+    ROW("token", TELLS_CODE),
+    ROW("apikey", TELLS_CODE),
+    ROW("accesskey", TELLS_CODE),
+    ROW("privatekey", TELLS_CODE),
+    ROW("authkey", TELLS_CODE),
+    ROW("accountkey", TELLS_CODE),
+    ROW("credential", TELLS_CODE),
+    ROW("credentials", TELLS_CODE),
+    ROW("cookie", TELLS_CODE),
+    ROW("sharedkey", TELLS_CODE),
+    ROW("presharedkey", TELLS_CODE),
+    ROW("keydata", TELLS_CODE),
+    ROW("sharedaccesssignature", TELLS_CODE),
+    ROW("passkey", TELLS_CODE),
+    ROW("userpasswd", TELLS_ALL),
+    ROW("proxyauth", TELLS_CODE),
+    ROW("sshpass", TELLS_ALL),
+    ROW("kennwort", TELLS_ALL),
+    ROW("wachtwoord", TELLS_ALL),
+    ROW("contrasena", TELLS_ALL),
+    ROW("motdepasse", TELLS_ALL),
+    ROW("losenord", TELLS_ALL),
+    ROW("geheimnis", TELLS_ALL),
+    ROW("segreto", TELLS_ALL),
+    ROW("authtok", TELLS_ALL),
+    ROW("schlussel", TELLS_CODE),
+    ROW("secreta", TELLS_ALL),
+    ROW("segreta", TELLS_ALL),
+    ROW("pswd", TELLS_ALL),
+    ROW("passwrd", TELLS_ALL),
+    ROW("senha", TELLS_ALL),
+    ROW("haslo", TELLS_ALL),
+    ROW("heslo", TELLS_ALL),
+    ROW("salasana", TELLS_ALL),
+    ROW("adgangskode", TELLS_ALL),
+    ROW("adgangskod", TELLS_ALL),
+    ROW("passord", TELLS_ALL),
+    ROW("jelszo", TELLS_ALL),
+    ROW("lozinka", TELLS_ALL),
+    ROW("parola", TELLS_ALL),
+    ROW("pasahitza", TELLS_ALL),
+    ROW("contrasenya", TELLS_ALL),
+    ROW("palavrapasse", TELLS_ALL),
+    ROW("zugangscode", TELLS_ALL),
+    ROW("schluessel", TELLS_CODE),
+    ROW("kodeord", TELLS_ALL),
+    ROW("lykilord", TELLS_ALL),
+    ROW("slaptazodis", TELLS_ALL),
+    ROW("matkhau", TELLS_ALL),
+    ROW("contrasinal", TELLS_ALL),
+    ROW("segredo", TELLS_ALL),
+    ROW("hemlighet", TELLS_ALL),
+    ROW("totpseed", TELLS_CODE),
+    ROW("passwordsalt", TELLS_LONG),
+    ROW("otpseed", TELLS_CODE),
+    ROW("sessid", TELLS_LONG),
+    ROW("sessionid", TELLS_LONG),
+    ROW("accesscode", TELLS_CODE),
+    ROW("mnemonic", TELLS_LONG),
+    ROW("connectionstring", TELLS_LONG),
     ROW("dbroot", TELLS_LONG),
 };
 
@@ -547,56 +597,4 @@ enum redact_telling redact_telling(const char *name, size_t len)
     if (!tells && w.count > 1 && w.len[0] > 3 && last[w.len[0] - 1] == 's')
         tells = of_many(&w);
     return tells;
-}
-
-/* The name's last eight bytes, or all. */
-static uint64_t last_of(const struct redact_scan *s, size_t at, size_t len)
-{
-    uint64_t last = 0;
-    size_t most = len < sizeof last ? len : sizeof last, end = at + len;
-    if (end >= sizeof last) {
-        memcpy(&last, s->text + end - sizeof last, sizeof last);
-        last >>= 8 * (sizeof last - most); /* without what is in front of it */
-    } else {
-        memcpy(&last, s->text + at, most);
-    }
-    return last;
-}
-
-/* The same few names come again and again: what was found out of one is kept, and of two that fall
- * into one place both. */
-enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
-{
-    const char *name = s->text + at;
-    if (len == 3 && !memcmp(name, "PWD", 3))
-        return redact_is_password(s, at + len) ? TELLS_ALL : TELLS_NOTHING;
-    for (int i = 0; i < REDACT_TOLD; i++)
-        if (s->told[i].at == at && s->told[i].len == len)
-            return (enum redact_telling)s->told[i].tells;
-    bool may = redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST);
-    enum redact_telling begins = may ? TELLS_NOTHING : redact_begins_telling(name, len, true);
-    if (!may && !begins)
-        return TELLS_NOTHING;
-    struct redact_named *told = &s->told[s->tells_next = (s->tells_next + 1) % REDACT_TOLD];
-    if (!may) {
-        *told = (struct redact_named){at, len, (int)begins, 0};
-        return begins;
-    }
-    uint64_t last = last_of(s, at, len);
-    struct redact_named *kept = s->named[((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES];
-    struct redact_named *first = kept;
-    int i = 0;
-    while (i < REDACT_WAYS && (kept->len != len || kept->last != last ||
-                               (len > sizeof last && memcmp(s->text + kept->at, name, len) != 0)))
-        i++, kept++;
-    if (i < REDACT_WAYS) {
-        *told = (struct redact_named){at, len, kept->tells, last};
-    } else {
-        enum redact_telling tells = redact_telling(name, len);
-        tells = tells ? tells : redact_begins_telling(name, len, true);
-        *told = (struct redact_named){at, len, (int)tells, last};
-        memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
-        *first = *told;
-    }
-    return (enum redact_telling)told->tells;
 }

@@ -323,11 +323,31 @@ static bool is_for_key(struct redact_scan *s, size_t key, enum redact_telling te
     return from > least && s->text[from - 1] == '"' && redact_take(s, tells, from, to, ret_match);
 }
 
+/* `[ 'name', 'X' ]`: both are all that is in the brackets. */
+static bool is_couple(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                      struct redact_match *ret_match)
+{
+    char quote = redact_char(s, end);
+    size_t open = at > 1 ? at - 2 : 0, from = redact_run(s, end + 2, CLASS_BLANK);
+    if (redact_char(s, end + 1) != ',' || redact_char(s, from) != quote || at < 2)
+        return false;
+    open -= open && s->text[open] == ' ';
+    if (s->text[at - 1] != quote || !REDACT_ONE_OF(s->text[open], "[("))
+        return false;
+    const char *close = memchr(s->text + from + 1, quote, redact_line_end(s, from) - from - 1);
+    size_t to = close ? (size_t)(close - s->text) : 0;
+    return close && REDACT_ONE_OF(redact_char(s, redact_run(s, to + 1, CLASS_BLANK)), "])") &&
+           redact_take(s, tells, from + 1, to, ret_match);
+}
+
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
     bool apart = (next == ' ' || next == '\t') && redact_behind(s, end)->sign == 'R';
     bool plain = next != '"' && next != '\'';
+    if (!plain && !apart && redact_char(s, end + 1) == ',' &&
+        is_couple(s, at, end, redact_tells(s, at, end - at), ret_match))
+        return true;
     size_t key = apart || (plain && !may_have_key(s, at)) ? at : key_of(s, at, end);
     if (!apart && key == at && next != '"')
         return false; /* most */

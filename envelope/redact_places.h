@@ -38,6 +38,22 @@ static inline bool redact_is_bar(const struct redact_scan *s, size_t at)
 /* Whether the line that begins at `line` may head a table whose places `sign` parts. */
 bool redact_is_head(struct redact_scan *s, size_t line, char sign);
 
+/* A first look: what is beside a name that may head a column. */
+static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_t end)
+{
+    static const bool beside[256] = {
+        [' '] = true,  ['|'] = true,  ['\t'] = true, ['\n'] = true, ['\r'] = true, [','] = true,
+        [0xe2] = true, [0x82] = true, [0x83] = true, [0x91] = true, [';'] = true};
+    unsigned char next = end < s->len ? (unsigned char)s->text[end] : '\n',
+                  second = end + 1 < s->len ? (unsigned char)s->text[end + 1] : '\n',
+                  before = at ? (unsigned char)s->text[at - 1] : '\n',
+                  third = at > 1 ? (unsigned char)s->text[at - 2] : '\n';
+    if (next == '"' && before == '"') /* a cell of CSV */
+        return REDACT_ONE_OF(second, ",;\t\r\n") && REDACT_ONE_OF(third, ",;\t\n");
+    return beside[next] && beside[before] && (next != ' ' || beside[second]) &&
+           (before != ' ' || beside[third] || next != ' ' || second == ' ' || second == '|' ||
+            second == 0xe2);
+}
 /* Columns of either kind. */
 static inline void redact_heading(struct redact_scan *s, size_t at, size_t end)
 {
@@ -267,8 +283,8 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
     if (next == '<' || (next == ':' && REDACT_ONE_OF(redact_char(s, end + 1), " <")))
         return redact_tagged(s, at, end, ret_match);
     bool quote = next == '"' || next == '\'';
-    return ((quote || next == '\n' || next == '\r') && redact_pair(s, at, end, ret_match)) ||
-           (quote && redact_tagged(s, at, end, ret_match));
+    return (quote && redact_tagged(s, at, end, ret_match)) ||
+           ((quote || next == '\n' || next == '\r') && redact_pair(s, at, end, ret_match));
 }
 
 #endif

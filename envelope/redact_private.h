@@ -529,21 +529,6 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
 /* Tables (redact_table.c): a name that may head a column, no other word beside it, or several in
  * front in a list's place; and a row. */
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end);
-static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_t end)
-{
-    static const bool beside[256] = {
-        [' '] = true,  ['|'] = true,  ['\t'] = true, ['\n'] = true, ['\r'] = true, [','] = true,
-        [0xe2] = true, [0x82] = true, [0x83] = true, [0x91] = true, [';'] = true};
-    unsigned char next = end < s->len ? (unsigned char)s->text[end] : '\n',
-                  second = end + 1 < s->len ? (unsigned char)s->text[end + 1] : '\n',
-                  before = at ? (unsigned char)s->text[at - 1] : '\n',
-                  third = at > 1 ? (unsigned char)s->text[at - 2] : '\n';
-    if (next == '"' && before == '"') /* a cell of CSV */
-        return REDACT_ONE_OF(second, ",;\t\r\n") && REDACT_ONE_OF(third, ",;\t\n");
-    return beside[next] && beside[before] && (next != ' ' || beside[second]) &&
-           (before != ' ' || beside[third] || next != ' ' || second == ' ' || second == '|' ||
-            second == 0xe2);
-}
 int redact_table_row(struct redact_scan *s, size_t at,
                      struct redact_match ret_match[REDACT_COLUMNS]);
 /* Its value in the next column of a table. */

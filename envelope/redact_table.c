@@ -63,6 +63,8 @@ static bool is_heading(struct redact_scan *s, size_t at, size_t end)
     for (size_t i = at; i < end && upper; i++)
         upper = !redact_in(s->text[i], CLASS_LOWER);
     size_t below = redact_line_end(s, end) + 1;
+    if (redact_at(s, s->table.line, "     ") && redact_at(s, below, "0 "))
+        return true; /* pandas numbers its rows */
     return upper || (below + 2 < s->len && s->text[below] == '-' && s->text[below + 1] == '-');
 }
 
@@ -341,6 +343,19 @@ static bool is_word(struct redact_scan *s, const struct redact_column *c, size_t
                : c->tells == TELLS_CODE && (is_dense(s, from, to) || is_code(s, c, from, to));
 }
 
+/* The word that ends where the heading does; 0 for none. */
+static size_t right_aligned(struct redact_scan *s, const struct redact_column *c, size_t at,
+                            size_t line)
+{
+    size_t name = s->table.heading - 1 + c->offset;
+    size_t to = at + redact_run(s, name, CLASS_NAME) - (s->table.heading - 1), from = to;
+    if (to > line || (to < line && s->text[to] != ' '))
+        return 0;
+    while (from > at && s->text[from - 1] != ' ')
+        from--;
+    return from > at && from < to ? from : 0;
+}
+
 static bool is_in_place(struct redact_scan *s, const struct redact_column *c, size_t at,
                         size_t line, struct redact_match *ret_match)
 {
@@ -351,6 +366,8 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
     if (sign == ' ') {
         from = at + c->offset;
         if (from >= line || (c->offset && !redact_in(s->text[from - 1], CLASS_BLANK)))
+            from = right_aligned(s, c, at, line);
+        if (!from)
             return false;
         to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     } else {

@@ -113,7 +113,8 @@ static bool another_begins(struct redact_scan *s, size_t at)
         return false;
     size_t end = redact_run(s, at, CLASS_NAME | blank);
     end += end < s->len && (s->text[end] == '"' || s->text[end] == '\'');
-    return end < s->len && (s->text[end] == '=' || s->text[end] == ':') && end - at < 40;
+    return end < s->len && end - at < 40 &&
+           (s->text[end] == '=' || s->text[end] == ':' || redact_at(s, end, "%5B"));
 }
 
 static bool ends_here(struct redact_scan *s, size_t at)

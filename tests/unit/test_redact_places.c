@@ -157,6 +157,8 @@ static void test_pairs_of_other_forms(void **state)
         "  [\"dbPass\":\"App\\Db\":private]=>\n  string(10) \"X\"\n",
         "{user = 0x5555 \"kim\", password = 0x55555576a2a0 \"X\", port = 1}\n",
         "UserDefaults.standard.set(\"X\", forKey: \"dbPass\")\n",
+        "[ [ 'host', 'db1' ], [ 'ansibleBecomePass', 'X' ] ]\n",
+        "_method=patch&user%5Bdb_pwd%5D=X&user%5Bname%5D=jonas\n",
         "[d setObject:@\"X\" forKey:@\"password\"];\n",
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)

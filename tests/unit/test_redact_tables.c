@@ -103,6 +103,11 @@ static void test_cells(void **state)
            "| Service | Schlüsselkennwort    |\n|---|---|\n| billing | [redacted:value] |\n", 1);
     expect("NAME      PASSWORD            EXPIRES\nkim       TomatoOrangeShadow  never\n",
            "NAME      PASSWORD            EXPIRES\nkim       [redacted:value]  never\n", 1);
+    expect("       user           api_key\n0      ines  466075a682852cc3\n"
+           "1     bjorn  397d5161b7259079\n",
+           "       user           api_key\n0      ines  [redacted:value]\n"
+           "1     bjorn  [redacted:value]\n",
+           2);
     static const char *const texts[] = {
         "title,username,password,url\nRouter,admin,required,http://a\n",
         "title,username,password,url\nRouter,admin,unchanged\n",
