@@ -155,8 +155,3 @@ enum redact_telling redact_begins_telling(const char *name, size_t len, bool wor
         tells = foreign_tells(name + second, len - second);
     return tells || !words ? tells : own_tells(name, len);
 }
-
-bool redact_is_telling(const char *name, size_t len)
-{
-    return redact_telling(name, len) != TELLS_NOTHING;
-}

@@ -54,3 +54,8 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
     }
     return (enum redact_telling)told->tells;
 }
+
+bool redact_is_telling(const char *name, size_t len)
+{
+    return redact_telling(name, len) != TELLS_NOTHING;
+}
