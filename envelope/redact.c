@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "envelope/redact_command.h"
+#include "envelope/redact_forms.h"
 #include "envelope/redact_known.h"
 #include "envelope/redact_places.h"
 
@@ -278,12 +279,14 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     if ((s->len - at >= 3 && redact_may_begin(s->text + at) && redact_may_be_token(s, at) &&
          redact_token(s, at, ret_match)) ||
         (c == ':' && redact_url(s, at, ret_match)) || (c == '@' && redact_dsn(s, at, ret_match)) ||
-        (c == '-' && redact_dashes(s, at, ret_match)))
+        (c == '-' && (redact_dashes(s, at, ret_match) ||
+                      (redact_may_be_product(s, at) && redact_product(s, at, ret_match)))))
         return true;
     if (q->value_count && is_again(q, at, ret_match))
         return true;
     size_t name = name_at(q, at);
-    if (!name || !find_named(q, at, name, ret_match))
+    if (!name || !((name - at >= REDACT_MARKED_LEAST && redact_marked(s, at, name, ret_match)) ||
+                   find_named(q, at, name, ret_match)))
         return false;
     read_folded(&q->scan, at, ret_match);
     return true;
@@ -300,8 +303,9 @@ static inline __attribute__((always_inline)) bool may_begin(const struct redact_
         return true; /* redact_pem(), redact_url() */
     if ((*t == '@' && (redact_in(t[1], CLASS_ALNUM) || t[1] == '(') &&
          redact_in(t[-1], CLASS_ALNUM)) ||
-        (*t == '-' && at + 9 < s->len && t[9] == '-' && at >= 32 && redact_in(t[-1], CLASS_HEX)))
-        return true; /* redact_dsn(), redact_dashes() */
+        (*t == '-' && at + 9 < s->len &&
+         (t[9] == '-' ? at >= 32 && redact_in(t[-1], CLASS_HEX) : redact_may_be_product(s, at))))
+        return true; /* redact_dsn(), redact_dashes(), redact_product() */
     return redact_may_be_token(s, at);
 }
 

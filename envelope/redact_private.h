@@ -466,6 +466,10 @@ static inline __attribute__((always_inline)) bool redact_may_be_token(const stru
            (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }
 
+/* What the address at `at`, behind its `://`, lets in by (redact_links.c); and a proxy's secret,
+ * whose `://` is at `at`. */
+bool redact_link(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+bool redact_proxy(const struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* AWS' secret key, which nothing but its length tells, behind the id that `id` is on its line. */
 bool redact_beside(struct redact_scan *s, const struct redact_match *id,
                    struct redact_match *ret_match);

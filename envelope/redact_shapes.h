@@ -13,6 +13,8 @@
  *   b base64            B base64 of both alphabets   p those and .%
  *   k a-z, 0-9, -
  *
+ * A ^ stands where what is secret of it begins, another one where that ends.
+ *
  * Of the type REDACT_PREFIXED it has to look random behind its first part: many texts are like it.
  */
 #define REDACT_PREFIXED "prefixed-key"
@@ -21,7 +23,21 @@ struct redact_shape {
     bool inside; /* may stand behind a letter: the text it begins with is like no other */
 };
 
-extern const struct redact_shape redact_shapes[];
-extern const int redact_shape_count;
+/* Those that who issues tokens publishes (redact_shapes.c), and those of programs' own forms, of
+ * addresses and of no one (redact_shapes_any.c). */
+extern const struct redact_shape redact_issued_shapes[], redact_any_shapes[];
+extern const int redact_issued_shape_count, redact_any_shape_count;
+
+/* All of them, the issued ones first. */
+static inline int redact_shape_count(void)
+{
+    return redact_issued_shape_count + redact_any_shape_count;
+}
+
+static inline const struct redact_shape *redact_shape(int i)
+{
+    return i < redact_issued_shape_count ? &redact_issued_shapes[i]
+                                         : &redact_any_shapes[i - redact_issued_shape_count];
+}
 
 #endif

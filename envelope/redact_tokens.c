@@ -1,14 +1,14 @@
 /* Tokens that give themselves away by their shape: those of the table (redact_shapes.c), found by
  * the three characters that their longest text begins with, and a few that no row can say. */
 #define _GNU_SOURCE
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
 
+#include "envelope/redact_forms.h"
 #include "envelope/redact_shapes.h"
 
-#define PARTS 12
-#define ROWS  640
+#define PARTS 16
+#define ROWS  1200
 
 /* A shape read: texts and sets in turn. */
 struct part {
@@ -21,7 +21,7 @@ struct part {
 struct shape {
     const char *type;
     bool inside, random;
-    int count;
+    int count, first, last; /* of its parts; and which of them is the first and the last secret */
     struct part parts[PARTS];
     size_t back;     /* from the text that it is found by to its beginning */
     const char *key; /* that text, */
@@ -46,11 +46,6 @@ static struct index {
 uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
 uint32_t redact_keys[REDACT_HASHES], redact_fourths[REDACT_HASHES];
 uint8_t redact_pairs[(1 << 16) / 8];
-
-/* What a password's hash begins with. */
-static const char *const hash_kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
-                                         "$y$", "$7$",  "$apr1$", "$argon2", "$gy$", "$sha1$"};
-#define HASH_KINDS (sizeof hash_kinds / sizeof *hash_kinds)
 
 /* ---- rows ---- */
 
@@ -101,9 +96,19 @@ static void read_set(const char *at, struct part *part)
 
 static void read_parts(const char *form, struct shape *shape)
 {
-    while (*form && shape->count < PARTS) {
+    shape->last = PARTS;
+    for (bool began = false; *form && shape->count < PARTS;) {
+        if (*form == '^') {
+            if (began)
+                shape->last = shape->count - 1;
+            else
+                shape->first = shape->count;
+            began = true;
+            form++;
+            continue;
+        }
         struct part *part = &shape->parts[shape->count++];
-        size_t text = strcspn(form, "<");
+        size_t text = strcspn(form, "<^");
         if (text) {
             *part = (struct part){.text = form, .len = text};
             form += text;
@@ -114,27 +119,39 @@ static void read_parts(const char *form, struct shape *shape)
     }
 }
 
-/* The longest text that has only parts of one length in front is what the shape is found by. */
-static const char *find_anchor(struct shape *shape)
+/* Where a text has two characters that are in few words, three or more left of it: what is found by
+ * its first ones costs a look at each word that begins so. */
+static size_t rare_pair(const struct part *part)
+{
+    for (size_t at = 0; at + 3 <= part->len; at++)
+        if (!redact_in(part->text[at], CLASS_LOWER) || !redact_in(part->text[at + 1], CLASS_LOWER))
+            return at;
+    return 0;
+}
+
+/* The longest text that has only parts of one length in front is what the shape is found by; of
+ * what nobody issues, from two rare characters of it on. */
+static const char *find_anchor(struct shape *shape, bool rare)
 {
     const struct part *best = NULL;
-    size_t back = 0;
+    size_t back = 0, skip = 0;
     for (int i = 0; i < shape->count; i++) {
         const struct part *part = &shape->parts[i];
         if (part->text && (!best || part->len > best->len)) {
             best = part;
-            shape->back = back;
-            shape->key_len = part->len > 3 ? part->len : 3;
+            skip = rare ? rare_pair(part) : 0;
+            shape->back = back + skip;
+            shape->key_len = part->len - skip > 3 ? part->len - skip : 3;
             const struct part *next = i + 1 < shape->count ? part + 1 : NULL;
             bool needs = next && !next->text && next->min;
-            shape->ahead = needs ? part->len + next->min - 1 : 0;
+            shape->ahead = needs ? part->len - skip + next->min - 1 : 0;
             shape->ahead_set = needs ? next->set : CLASS_ALL;
         }
         if (!part->text && part->min != part->max)
             break;
         back += part->text ? part->len : part->min;
     }
-    return best ? best->text : "   ";
+    return best ? best->text + skip : "   ";
 }
 
 static void add_pair(char first, char second)
@@ -156,7 +173,7 @@ static bool begins_other(char first, char second)
     case 'P':
         return second == 'u' || second == 'r';
     case '-':
-        return redact_in(second, CLASS_DASH | CLASS_DIGIT | CLASS_HEX_LOWER);
+        return redact_in(second, CLASS_DASH | CLASS_DIGIT | CLASS_HEX_LOWER | CLASS_UPPER);
     case '@':
         return redact_in(second, CLASS_ALNUM) || second == '(';
     case ':':
@@ -196,14 +213,15 @@ static unsigned bucket(const char *key, size_t len)
 static void read_rows(void)
 {
     static const char *const others[] = {"eyJ", "eyA", "eyo", "eyg", "ewJ", "ewA", "ewo", "ewg"};
-    for (int i = redact_shape_count < ROWS ? redact_shape_count : ROWS; i-- > 0;) {
+    for (int i = redact_shape_count() < ROWS ? redact_shape_count() : ROWS; i-- > 0;) {
+        const struct redact_shape *row = redact_shape(i);
         struct shape *shape = &shared.shapes[i];
-        *shape = (struct shape){.type = redact_shapes[i].type,
-                                .inside = redact_shapes[i].inside,
-                                .random = !strcmp(redact_shapes[i].type, REDACT_PREFIXED),
+        *shape = (struct shape){.type = row->type,
+                                .inside = row->inside,
+                                .random = !strcmp(row->type, REDACT_PREFIXED),
                                 .key_len = 3};
-        read_parts(redact_shapes[i].form, shape);
-        shape->key = find_anchor(shape);
+        read_parts(row->form, shape);
+        shape->key = find_anchor(shape, i >= redact_issued_shape_count);
         int16_t *first = &shared.buckets[bucket(shape->key, shape->key_len)];
         shared.heads[i] = (struct head){.next = *first,
                                         .len = (uint8_t)shape->key_len,
@@ -215,8 +233,7 @@ static void read_rows(void)
     read_pairs();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         add_beginning(others[i], 3, false);
-    for (size_t i = 0; i < HASH_KINDS; i++)
-        add_beginning(hash_kinds[i], strlen(hash_kinds[i]), true);
+    redact_form_begins(add_beginning);
     for (const char *digit = "0123456789abcdefABCDEF"; *digit; digit++)
         add_beginning((char[]){'S', 'K', *digit}, 3, false);
 }
@@ -303,17 +320,22 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
     size_t from = at - shape->back, to = from;
     if (!shape->inside && !redact_starts_word(s, from))
         return false;
+    size_t secret = from, secret_to = 0;
     for (int i = 0; i < shape->count; i++) {
+        secret = i == shape->first ? to : secret;
         to = match_part(s, &shape->parts[i], i + 1 == shape->count, to);
         if (!to)
             return false;
+        secret_to = i == shape->last ? to : secret_to;
     }
-    if (to < s->len && redact_in(s->text[to], CLASS_ALNUM) && !is_marked(s, to))
+    if (!secret_to && to < s->len && redact_in(s->text[to], CLASS_ALNUM) && !is_marked(s, to))
         return false;
     while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_SEPARATOR))
         to--; /* a sentence ends there */
+    to = secret_to ? secret_to : to;
+    struct redact_reached body = {.from = shape->first ? secret : from + shape->key_len, .to = to};
+    from = secret;
     *ret_match = (struct redact_match){from, to, shape->type};
-    struct redact_reached body = {.from = from + shape->key_len, .to = to};
     if (shape->random && (redact_strength(s, &body) != REDACT_RANDOM || is_published(s, from)))
         return false;
     if (*shape->type == 'p' && !strcmp(shape->type, "pem") && is_public(s, from, to))
@@ -444,25 +466,6 @@ static bool is_twilio(struct redact_scan *s, size_t at, struct redact_match *ret
     return true;
 }
 
-/* A password's hash as crypt(3) and others write it: $6$salt$hash. */
-static bool is_hash(struct redact_scan *s, size_t at, struct redact_match *ret_match)
-{
-    for (size_t i = 0; i < HASH_KINDS; i++) {
-        size_t end = at, dollars = 0, kind = strlen(hash_kinds[i]);
-        if (s->len - at < kind || memcmp(s->text + at, hash_kinds[i], kind) != 0)
-            continue;
-        while (end < s->len && end - at < 200 &&
-               (redact_in(s->text[end], CLASS_NAME | CLASS_BASE64 | CLASS_SEPARATOR) ||
-                s->text[end] == '$'))
-            dollars += s->text[end++] == '$';
-        if (end - at < 30 || dollars < 3)
-            return false;
-        *ret_match = (struct redact_match){at, end, "password-hash"};
-        return true;
-    }
-    return false;
-}
-
 bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     if (is_listed(s, at, ret_match))
@@ -477,8 +480,13 @@ bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_mat
     case 'S':
         return is_twilio(s, at, ret_match);
     case '$':
-        return is_hash(s, at, ret_match);
+    case '*':
+    case 's':
+        return redact_form(s, at, ret_match);
     default:
-        return is_telegram(s, at, ret_match) || is_recovery(s, at, ret_match);
+        if (!redact_in(s->text[at], CLASS_DIGIT))
+            return false; /* most */
+        return is_telegram(s, at, ret_match) || is_recovery(s, at, ret_match) ||
+               (at && REDACT_ONE_OF(s->text[at - 1], "[,") && redact_form(s, at, ret_match));
     }
 }

@@ -50,6 +50,8 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         return true; /* behind grep's FILE:12: */
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
+    if (redact_proxy(s, at, ret_match) || redact_link(s, at + 3, ret_match))
+        return true;
     size_t user = at + 3, end = user, colon = 0, sign = 0;
     if (user < s->len && s->text[user] == '[') { /* an address of IPv6 */
         size_t to = redact_run(s, user + 1, CLASS_HEX | CLASS_COLON | CLASS_DOT);

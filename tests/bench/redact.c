@@ -210,15 +210,16 @@ static const char *piece(unsigned at)
     static char text[64];
     static const char *const more[] = {" ",  "=", "\n", ":", "'", "key", "secret", "password=",
                                        "--", "{", "|",  ";", "<", "_",   "x-",     " -p"};
-    unsigned count = (unsigned)(INPUTS + sizeof more / sizeof *more) + (unsigned)redact_shape_count;
+    unsigned count =
+        (unsigned)(INPUTS + sizeof more / sizeof *more) + (unsigned)redact_shape_count();
     at %= count;
     if (at < INPUTS)
         return unit_of(at);
     at -= (unsigned)INPUTS;
     if (at < sizeof more / sizeof *more)
         return more[at];
-    const char *form = redact_shapes[at - sizeof more / sizeof *more].form;
-    size_t len = strcspn(form, "<");
+    const char *form = redact_shape((int)(at - sizeof more / sizeof *more))->form;
+    size_t len = strcspn(form, "<^");
     snprintf(text, sizeof text, "%.*s%s", (int)len, form, len ? "" : "a");
     return text;
 }

@@ -255,7 +255,8 @@ static void make_token(const char *form, size_t most, char *out)
     unsigned n = 0;
     while (*form) {
         if (*form != '<') {
-            *out++ = *form++;
+            *out = *form++;
+            out += *out != '^';
             continue;
         }
         char set = form[1];
@@ -270,16 +271,22 @@ static void make_token(const char *form, size_t most, char *out)
 static void test_each_row_is_taken_out(void **state)
 {
     (void)state;
-    assert_true(redact_shape_count >= 200);
-    for (int i = 0; i < redact_shape_count; i++) {
-        const struct redact_shape *shape = &redact_shapes[i];
+    assert_true(redact_shape_count() >= 200);
+    for (int i = 0; i < redact_shape_count(); i++) {
+        const struct redact_shape *shape = redact_shape(i);
         char token[600], text[700];
         int count;
         make_token(shape->form, SIZE_MAX, token);
         snprintf(text, sizeof text, "see %s there\n", token);
         char *got = redacted(text, NULL, &count);
-        if (count != 1 || strncmp(got, "see [redacted:", 14) ||
-            strcmp(strchr(got, ']'), "] there\n"))
+        const char *mark = strchr(shape->form, '^'); /* what is in front of it stays */
+        int front = mark && !memchr(shape->form, '<', (size_t)(mark - shape->form))
+                        ? (int)(mark - shape->form)
+                        : 0;
+        char wanted[200];
+        snprintf(wanted, sizeof wanted, "see %.*s[redacted:", front, shape->form);
+        if (count != 1 || (front || !mark ? strncmp(got, wanted, strlen(wanted)) : 0) ||
+            strncmp(strchr(got, ']'), "] there\n", mark ? 1 : 8))
             fail_msg("row %s: of %s came %s", shape->form, text, got);
         free(got);
         snprintf(text, sizeof text, "{\"a\":\"x\\n%s\\n\"}", token);
@@ -304,9 +311,9 @@ static void test_a_bot_is_found_behind_letters(void **state)
 static void test_each_row_needs_all_of_it(void **state)
 {
     (void)state;
-    for (int i = 0; i < redact_shape_count; i++) {
+    for (int i = 0; i < redact_shape_count(); i++) {
         char token[600], text[700];
-        make_token(redact_shapes[i].form, 3, token);
+        make_token(redact_shape(i)->form, 3, token);
         snprintf(text, sizeof text, "see %s there\n", token);
         expect(text, text, 0);
     }

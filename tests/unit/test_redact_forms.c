@@ -1,0 +1,91 @@
+/* Secrets by their forms that no row of a table says, addresses that are secrets, and what of them
+ * stays. */
+#include "redacted.h"
+
+#include <stdio.h>
+
+static void test_hashes_that_tools_try(void **state)
+{
+    (void)state;
+    expect("$ hashcat -m 13100 t.txt wl.txt --show\n$krb5tgs$23$*svc$CORP$corp/svc*$" h32
+           "$" h32 h32 ":puzzle bergamo 7\n",
+           "$ hashcat -m 13100 t.txt wl.txt --show\n[redacted:password-hash]\n", 1);
+    expect("$2y$10$7V1YgPHgAxrWtZX0TCSDogVpIpIUCztlCAh1JDwcygVGIbT1SFupP:UncleSunset\n",
+           "[redacted:password-hash]\n", 1);
+    expect("$DCC2$10240#tess#" h32 "\n", "[redacted:password-hash]\n", 1);
+    expect("bob:$6$Zq3kP0aa$" a40 a40 ":19000:0:99999:7:::\n",
+           "bob:[redacted:password-hash]:19000:0:99999:7:::\n", 1);
+    expect("| app | % | *737BD01B165892910D4CB467646E6EE896E894B9 |\n",
+           "| app | % | [redacted:password-hash] |\n", 1);
+    expect("  * NTLM     : " h32 "\n", "  * NTLM     : [redacted:password-hash]\n", 1);
+    expect("rpcauth=node:" h32 "$" h32 h32 "\n", "rpcauth=node:[redacted:password-hash]\n", 1);
+    expect("a *737BD01B165892910D4CB467646E6EE896E894 b\n",
+           "a *737BD01B165892910D4CB467646E6EE896E894 b\n", 0);
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    expect("OA3xOriginalProductKey\n0HKBF-GOPX2-PK94P-2TTK1-06XH7\n",
+           "OA3xOriginalProductKey\n[redacted:product-key]\n", 1);
+    expect("00330-80000-00000-AA123 ABCDE-FGHIJ-KLMNO-PQRST-UVWXY\n",
+           "00330-80000-00000-AA123 ABCDE-FGHIJ-KLMNO-PQRST-UVWXY\n", 0);
+    expect("see acme_v1_hNfIHwRg4fUp242gfxrttWsjFMKvXmafechRS9X\n", "see [redacted:marked-key]\n",
+           1);
+    expect("see lookup_table_of_all_the_names_that_there_are_in_it\n",
+           "see lookup_table_of_all_the_names_that_there_are_in_it\n", 0);
+    expect("Stripe('pk_liv_hNfIHwRg4fUp242gfxrttWsjFMKvXmafechRS9X')\n",
+           "Stripe('pk_liv_hNfIHwRg4fUp242gfxrttWsjFMKvXmafechRS9X')\n", 0);
+    expect(
+        "[168,94,208,34,2,156,229,201,100,57,152,46,4,156,194,61,132,50,114,75,4,203,33,224,208,"
+        "74,122,75,4,104,63,19,160,24,212,70,5,111,83,140,107,95,231,69,4,172,172,142,109,76,112,"
+        "74,5,199,176,215,202,25,208,79,8,246,231,30]\n",
+        "[[redacted:private-key]]\n", 1);
+    expect("[16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31]\n",
+           "[16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31]\n", 0);
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    static const char *const found[][3] = {
+        {"https://chat.acme.io/hooks/", "al26zafftbuaaykovu5xoszqgw", "\n"},
+        {"https://maker.ifttt.com/trigger/door/with/key/",
+         "UIpYIuSuW-jc-I4di3OoYu6zRdLHopFREf2YepvWdrn", "\n"},
+        {"https://hc-ping.com/", "Ci82PEL6yeL4CwcNRSYImU", "/nightly\n"},
+        {"https://calendar.google.com/calendar/ical/kim%40acme.io/private-",
+         "9032a82c4d5cee5e053e87345d0f655a", "/basic.ics\n"},
+        {"  - https://conda.acme.io/t/", "jOeX0ffMWg0HkabjdtITAFi0sLnOjakg14jaAPmX", "/main\n"},
+        {"https://acme.io/reset-password/", "a7RZA2HvF3LKyueakRbbvuZFMfbsbmXS5MSZNYRL", ".\n"},
+        {"https://mainnet.infura.io/v3/", "443f617d6098a92fb3fb66c5e0832f97", " --x\n"},
+    };
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        char text[300], wanted[300];
+        snprintf(text, sizeof text, "%s%s%s", found[i][0], found[i][1], found[i][2]);
+        snprintf(wanted, sizeof wanted, "%s[redacted:secret-address]%s", found[i][0], found[i][2]);
+        expect(text, wanted, 1);
+    }
+    expect("trojan://7cef0ed2-787f-4e7e-86fa-5b13d37256f9@proxy.acme.io:443?sni=acme.io#home\n",
+           "trojan://[redacted:url-password]@proxy.acme.io:443?sni=acme.io#home\n", 1);
+    expect("ss://Y2hhY2hhMjAtaWV0Zi1wb2x5MTMwNTpodVFX@203.0.113.4:8388#berlin\n",
+           "ss://[redacted:url-password]@203.0.113.4:8388#berlin\n", 1);
+    static const char *const stay[] = {
+        "https://acme.io/login/oauth/authorize/the-page-of-the-new-users\n",
+        "https://acme.io/join/room-12/of-the-many-rooms-that-there-are\n",
+        "https://acme.io/t/lib/test/of-something-in-perl-that-is-long/x.t\n",
+        "wss://stream.acme.io:9443/ws\n",
+        "see https://acme.io/hooks/README.md and https://acme.io/webhooks/stripe-payment-events\n",
+    };
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        expect(stay[i], stay[i], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hashes_that_tools_try),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_addresses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
