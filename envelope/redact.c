@@ -188,6 +188,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
         ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||
          redact_is_package(s, end)))
         return false;
+    if (may_tell && redact_is_of_assembly(s, at, end))
+        return false;
     bool says = (may_tell || (q->name_may & MAY_PROSE)) && may_say(s, at, end);
     bool tells = says && may_tell;
     if (says && redact_is_crowded(s, at, end))
@@ -219,7 +221,10 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
            (tells && redact_place(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
-           (says && redact_in(s->text[end - 1], CLASS_ALNUM) && redact_far(s, at, end, ret_match));
+           (says && redact_in(s->text[end - 1], CLASS_ALNUM) &&
+            redact_far(s, at, end, ret_match)) ||
+           (tells && redact_tells(s, at, end - at) >= TELLS_CODE &&
+            redact_query(s, at, end, ret_match));
 }
 
 /* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */
@@ -286,7 +291,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     size_t name = name_at(q, at);
     if (!name || !((name - at >= REDACT_MARKED_LEAST && redact_marked(s, at, name, ret_match)) ||
-                   find_named(q, at, name, ret_match)))
+                   (find_named(q, at, name, ret_match) && !redact_is_none(s, ret_match))))
         return false;
     read_folded(&q->scan, at, ret_match);
     return true;

@@ -6,7 +6,7 @@
 
 #include "envelope/redact_command.h"
 
-#define ACTIVE     32 /* rules of the tools in one command: sudo docker exec mysql ... */
+#define ACTIVE     64 /* rules of the tools in one command: sudo docker exec mysql ... */
 #define KNOWN      8  /* tools of which is known that they came */
 #define WORDS_MOST 400
 
@@ -25,10 +25,11 @@ struct command {
     int count, words; /* of words those that are no options */
     /* a bit for each of them: the subcommand has to come; the next word is the value; a word's
      * place, or its beginning, says whether it is */
-    uint32_t waits, next, places, options;
+    uint64_t waits, next, places, options;
     uint64_t subs, begins; /* bits for what subcommands begin with, and those words */
     int known[KNOWN], known_count;
     struct redact_command_found *found;
+    size_t start;    /* of its first word */
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
     bool list;       /* `["tool", "-p", "X"]` */
@@ -37,10 +38,11 @@ struct command {
     bool valued; /* and one that has */
 };
 
-static void begin_command(struct command *c, struct redact_scan *s,
+static void begin_command(struct command *c, struct redact_scan *s, size_t start,
                           struct redact_command_found *found, bool inside)
 {
     c->s = s;
+    c->start = start;
     c->found = found;
     c->inside = inside;
     c->list = false;
@@ -75,11 +77,11 @@ static void begin_rule(struct command *c, int at)
     c->active[at].places = 0;
     if (rule->how >= BELOW)
         return;
-    if (*rule->option && rule->how != SETTING) {
-        c->options |= 1u << at;
+    if (*rule->option && rule->how <= PREFIX) {
+        c->options |= UINT64_C(1) << at;
         c->begins |= letter(*rule->option);
     } else {
-        c->places |= 1u << at;
+        c->places |= UINT64_C(1) << at;
     }
 }
 
@@ -96,7 +98,7 @@ static void begin_tool(struct command *c, const char *name, size_t len)
             continue;
         c->active[c->count] = (struct active){.rule = rule, .places = c->words};
         if (*rule->sub) {
-            c->waits |= 1u << c->count;
+            c->waits |= UINT64_C(1) << c->count;
             c->subs |= letter(*rule->sub);
         } else {
             begin_rule(c, c->count);
@@ -168,8 +170,9 @@ static void add_rest(struct command *c, size_t from)
 
 static void add_value(struct command *c, enum redact_how how, size_t from)
 {
-    static const char signs[] = {[USER] = ':', [PERCENT] = '%', [COMMA] = ',', [PAIR] = '='};
-    if (how == USER || how == PERCENT || how == COMMA || how == PAIR)
+    static const char signs[] = {
+        [USER] = ':', [PERCENT] = '%', [COMMA] = ',', [PAIR] = '=', [SLASH] = '/'};
+    if (how < sizeof signs && signs[how])
         add_behind(c, from, c->to, signs[how]);
     else if (how == REST)
         add_rest(c, from);
@@ -207,7 +210,7 @@ static void take_option(struct command *c, int rule)
     bool attached = word > len;
     size_t from = start + len + (attached && c->s->text[start + len] == '=');
     if (!attached && r->how != ATTACHED && r->how != PREFIX)
-        c->next |= 1u << rule;
+        c->next |= UINT64_C(1) << rule;
     else if (!attached)
         return;
     else if (r->how == PREFIX || (r->option[1] != '-' && r->how != NEXT && r->how != SETTING) ||
@@ -242,7 +245,7 @@ static bool is_past(const struct active *a)
     const struct redact_rule *r = a->rule;
     return (a->places >= r->place &&
             (r->how == PLACE || r->how == PLACE_BESIDE || r->how == PLACE_CODE ||
-             r->how == PLACE_LONG || r->how == PLACE_RANDOM)) ||
+             r->how == PLACE_TEXT || r->how == PLACE_LONG || r->how == PLACE_RANDOM)) ||
            (a->places >= 2 && r->how == PLACE_SLASH);
 }
 
@@ -266,11 +269,45 @@ static void take_share(struct command *c, struct active *a)
     }
 }
 
+/* `username=kim,password=X,vers=3.0`; `"wpa-pwd","X:net"`. */
+static void take_among(struct command *c, const struct redact_rule *r)
+{
+    const char *t = c->s->text;
+    size_t len = strlen(r->option);
+    const char *at = memmem(t + c->from, c->to - c->from, r->option, len);
+    size_t from = at ? (size_t)(at - t) + len : c->to, to = from;
+    if (from >= c->to ||
+        (r->how == AMONG && from - len > c->from && redact_in(t[from - len - 1], CLASS_ALNUM)))
+        return;
+    while (to < c->to &&
+           !(r->how == AMONG ? REDACT_ONE_OF(t[to], ", ") : REDACT_ONE_OF(t[to], "\"\\")))
+        to++;
+    add(c, from, to);
+}
+
+/* The last word of a line, in which nothing but a prompt is in front of the tool. */
+static bool is_last_word(const struct command *c)
+{
+    size_t line = redact_line_end(c->s, c->to), behind = c->to + (redact_char(c->s, c->to) == '"');
+    size_t start = redact_line_start(c->s, c->start, 64);
+    while (start < c->start && redact_in(c->s->text[start], CLASS_BLANK))
+        start++;
+    return c->to >= c->from + 4 && redact_run(c->s, behind, CLASS_BLANK) >= line &&
+           (start == c->start || REDACT_ONE_OF(c->s->text[c->start - 1], "#>") ||
+            REDACT_ONE_OF(c->s->text[c->start - 2], "#>") || redact_at(c->s, start, "ip ") ||
+            redact_at(c->s, start, "set ") || redact_at(c->s, start, "no "));
+}
+
 static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
     const struct redact_rule *r = a->rule;
-    bool kind = r->how == PLACE_CODE && c->to - c->from == 1; /* `key 7 X` */
+    if (r->how == AMONG || r->how == WITHIN) {
+        take_among(c, r);
+        return;
+    }
+    bool kind =
+        (r->how == PLACE_CODE || r->how == PLACE_TEXT) && c->to - c->from == 1; /* `key 7 X` */
     if ((c->option && r->how != PLACE_BESIDE) || (c->valued && r->how != SETTING) || kind)
         return;
     a->places++;
@@ -289,6 +326,8 @@ static void take_place(struct command *c, int rule)
         add_before_host(c);
     else if (r->how == PLACE_CODE && a->places == r->place && strength_of(c) > REDACT_WEAK)
         add(c, c->from, c->to);
+    else if (r->how == PLACE_TEXT && a->places == r->place && is_last_word(c))
+        add(c, c->from, c->to);
     else if (r->how == PLACE_RANDOM && a->places == r->place && strength_of(c) == REDACT_RANDOM)
         add(c, c->from, c->to);
     else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)
@@ -301,16 +340,16 @@ static void take_place(struct command *c, int rule)
     else if (r->how == PAIRS)
         add_behind(c, c->from, c->to, '=');
     else if (r->how == SETTING && is_telling_word(c))
-        c->next |= 1u << rule;
+        c->next |= UINT64_C(1) << rule;
     if (is_past(a))
-        c->places &= ~(1u << rule);
+        c->places &= ~(UINT64_C(1) << rule);
 }
 
 /* The word is for one of the rules. */
 static void take_rule(struct command *c, int at)
 {
     struct active *a = &c->active[at];
-    uint32_t bit = 1u << at;
+    uint64_t bit = UINT64_C(1) << at;
     if (c->next & bit) {
         c->next &= ~bit;
         if (!c->option || a->rule->how == NEXT)
@@ -334,6 +373,8 @@ static bool takes_value(const struct command *c)
     static const char *const ends[] = {"-file", "-path", "-dir",  "-id",      "-name",
                                        "-host", "-port", "-user", "-profile", "-region"};
     size_t len = c->to - c->from;
+    if (c->behind && len == 5 && redact_at(c->s, c->from, "-salt"))
+        return true;
     if (!c->behind || len < 8 || c->s->text[c->from + 1] != '-')
         return false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -359,18 +400,20 @@ static void take_word(struct command *c)
     if (c->s->text[c->from] == 'a')
         skip_number(c);
     const char *t = c->s->text + c->from;
-    uint32_t look = c->next | c->places;
+    uint64_t look = c->next | c->places;
     look |= c->begins & letter(*t) ? c->options : 0;
     look |= c->subs & letter(*t) ? c->waits : 0;
     c->option = *t == '-' && c->to - c->from > 1;
     for (; look; look &= look - 1)
-        take_rule(c, __builtin_ctz(look));
+        take_rule(c, __builtin_ctzll(look));
     c->behind = c->option && !memchr(t, '=', c->to - c->from);
     c->valued = takes_value(c);
     if (c->option)
         return;
     c->words++;
     const char *slash = memrchr(t, '/', c->to - c->from);
+    if (*t == 'H' && !slash)
+        slash = memrchr(t, '\\', c->to - c->from); /* HKLM\...: Windows' registry */
     const char *name = slash ? slash + 1 : t;
     name += !slash && c->to - c->from > 2 && t[0] == '$' && t[1] == '(' ? 2 : 0;
     begin_tool(c, name, c->to - c->from - (size_t)(name - t));
@@ -396,7 +439,7 @@ static void read_inside(struct command *outer, size_t at, size_t end)
         return;
     while (at < end) {
         struct command c;
-        begin_command(&c, outer->s, outer->found, true);
+        begin_command(&c, outer->s, at, outer->found, true);
         size_t to = read_words(&c, at, end);
         at = to > at ? to : at + 1;
     }
@@ -434,42 +477,31 @@ static size_t read_words(struct command *c, size_t at, size_t most)
 static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
 {
     char quote = at ? s->text[at - 1] : 0;
-    const char *close = quote == '"' || quote == '\''
+    const char *close = quote == '"' || quote == '\'' || quote == '`'
                             ? memchr(s->text + end, quote, redact_line_end(s, end) - end)
                             : NULL;
     return close ? (size_t)(close - s->text) : s->len;
-}
-
-/* Behind a pipe into what shows a part of it: `wg show wg0 dump | head -2`. */
-static size_t skip_filter(struct redact_scan *s, size_t end)
-{
-    static const char *const filters[] = {"head ", "tail ", "cat\n",  "less\n", "more\n",
-                                          "grep ", "sort",  "column", "tee ",   "tr "};
-    size_t at = redact_run(s, end + 1, CLASS_BLANK), line = redact_line_end(s, end);
-    if (redact_char(s, end) != '|' || memchr(s->text + at, '|', line > at ? line - at : 0))
-        return end;
-    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-        if (redact_at(s, at, filters[i]))
-            return line;
-    return end;
 }
 
 /* What the command printed, where that is all that it does. */
 static void add_below(struct command *c, size_t end)
 {
     struct redact_scan *s = c->s;
-    end = skip_filter(s, end);
+    end = redact_behind_filters(s, end);
     bool prints = false, last = redact_char(s, end) == '\n';
     size_t below = redact_line_end(s, end) + 1;
     if (below + 6 > s->len)
         return;
     for (int i = 0; i < c->count; i++) {
         const struct redact_rule *rule = c->active[i].rule;
-        prints = prints || (last && rule->how == BELOW && !(c->waits & 1u << i));
-        if (rule->how == ASKED && !(c->waits & 1u << i))
+        prints = prints || (last && rule->how == BELOW && !(c->waits & UINT64_C(1) << i));
+        if (rule->how == ASKED && !(c->waits & UINT64_C(1) << i))
             redact_asked(s, c->from, c->to, below, c->found);
-        else if (rule->how > BELOW && (last || rule->how >= INDENTED) && !(c->waits & 1u << i))
-            redact_output(s, rule, below, c->found);
+        else if (rule->how == FILES && last)
+            redact_output_files(s, c->start, end, below, c->found);
+        else if (rule->how > BELOW && (last || rule->how >= INDENTED) &&
+                 !(c->waits & UINT64_C(1) << i))
+            redact_output(s, rule, below, c->start, c->found);
     }
     if (!prints)
         return;
@@ -544,7 +576,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     if (tool < 0 || (how == BY_LINES && !is_list(tool)))
         return false;
     struct command c;
-    begin_command(&c, s, ret_found, false);
+    begin_command(&c, s, at, ret_found, false);
     c.list = how == BY_LIST && s->text[end + 1] == ',';
     begin_tool(&c, s->text + at, len);
     size_t from = how == BY_WORDS   ? end

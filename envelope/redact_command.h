@@ -38,6 +38,8 @@ enum redact_how {
     PERCENT,      /* the same with a % */
     COMMA,        /* the same with a , */
     PAIR,         /* either, and of name=value what is behind the = */
+    SLASH,        /* the same with a / */
+    PREFIX,       /* words that begin so; of the ways so far each has its option */
     PLACE,        /* the word at the place `place` that is no option, behind the subcommand */
     PLACE_USER,   /* there or later, behind its colon */
     PLACE_SIGN,   /* there or later, what begins with a > */
@@ -47,10 +49,12 @@ enum redact_how {
     PLACE_LONG,   /* there, where it is as long as a key */
     PLACE_RANDOM, /* there, where it looks random */
     PLACE_BESIDE, /* there, of all words: none of them is an option */
+    PLACE_TEXT,   /* there, the last of a line that begins with the tool, whatever it is made of */
+    AMONG,        /* `option` and it in a word of such that commas part */
+    WITHIN,       /* it behind `option` in a word, up to a quote */
     PLACE_SHARE,  /* the word behind \\host\share, before an option or the end */
     PAIRS,        /* all name=value behind the subcommand */
     SETTING,      /* the word behind one that has a telling name */
-    PREFIX,       /* words that begin so */
     BELOW,        /* all of the next line, where it looks like one */
     MEMBER,       /* below, what the option's name is set to */
     LINES,        /* below, lines behind those that are a telling name */
@@ -64,6 +68,8 @@ enum redact_how {
     COLON,        /* below, what is behind the colon of a line of one word; with a place also
                      behind a blank or =, before a comma */
     CODES,        /* below, lines' last words that are six to eight digits */
+    FILES,        /* below, a line for each file whose name says that it holds a secret */
+    CRACKED,      /* below, what hashes were found to be: `bob:X:1001:`, `HASH:X`, `bob:HASH:X` */
     ASKED,        /* below, what the variable is set to that is the command's last word, where `read
                      -s` asked for it */
 };
@@ -78,8 +84,21 @@ struct redact_rule {
     int place; /* from 1 */
 };
 
-extern const struct redact_rule redact_tool_rules[];
-extern const int redact_tool_rule_count;
+extern const struct redact_rule redact_tool_rules[], redact_told_rules[], redact_shown_rules[];
+extern const int redact_tool_rule_count, redact_told_rule_count, redact_shown_rule_count;
+
+/* All of them: redact_tools.c, redact_tools_told.c, redact_tools_shown.c. */
+static inline int redact_rule_count(void)
+{
+    return redact_tool_rule_count + redact_told_rule_count + redact_shown_rule_count;
+}
+static inline const struct redact_rule *redact_rule(int i)
+{
+    int told = i - redact_tool_rule_count, shown = told - redact_told_rule_count;
+    return told < 0    ? &redact_tool_rules[i]
+           : shown < 0 ? &redact_told_rules[told]
+                       : &redact_shown_rules[shown];
+}
 
 /* ---- tools by their names (redact_tool.c) ---- */
 
@@ -94,9 +113,23 @@ static inline bool redact_is_tool(const char *name, size_t len)
 
 /* ---- below commands (redact_output.c) ---- */
 
-/* What a command of that rule printed: the lines from `at` on. */
-void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+/* What a command of that rule printed, whose first word is at `start`: the lines from `at` on. */
+void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found);
+
+/* What prints one below: the command's words are in [from, to), the lines from `at` on. */
+void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
+                         struct redact_command_found *found);
+void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
+/* Behind pipes into what shows a part of it, or decodes it: where the command's line ends. */
+size_t redact_behind_filters(struct redact_scan *s, size_t end);
+/* Whether a prompt is in front of the command's first word at `at`, or nothing; and whether one
+ * begins at `at`, where a line does (redact_query.c). */
+bool redact_is_prompted(struct redact_scan *s, size_t at);
+bool redact_begins_prompt(struct redact_scan *s, size_t at);
+/* Whether [from, to) may be all that a command printed that prints a secret, of
+ * whatever it is made. */
+bool redact_is_printed(struct redact_scan *s, size_t from, size_t to);
 
 /* Of ASKED: the variable's name is [name, end), the lines are from `at` on. */
 void redact_asked(struct redact_scan *s, size_t name, size_t end, size_t at,

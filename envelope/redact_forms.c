@@ -17,10 +17,10 @@
 #define STAR        41 /* a star and SHA-1 */
 
 /* What a password's hash begins with, as crypt(3) and others write it: $6$salt$hash. */
-static const char *const kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
-                                    "$y$", "$7$",  "$apr1$", "$argon2", "$gy$", "$sha1$"};
+static const char kinds[][8] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
+                                "$y$", "$7$",  "$apr1$", "$argon2", "$gy$", "$sha1$"};
 /* And what tools that try passwords make of tickets, archives and wallets: up to a blank. */
-static const char *const tried[] = {
+static const char tried[][16] = {
     "$krb5tgs$",   "$krb5asrep$", "$krb5pa$",   "$DCC2$",     "$keepass$",       "$bitlocker$",
     "$office$",    "$oldoffice$", "$zip2$",     "$pkzip2$",   "$rar5$",          "$RAR3$",
     "$7z$",        "$sshng$",     "$gpg$",      "$ansible$",  "$ethereum$",      "$bitcoin$",
@@ -193,6 +193,8 @@ bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_m
             break;
         body = to;
     }
+    if (body >= end || !redact_in(s->text[body], CLASS_UNDER | CLASS_DASH))
+        return false;
     struct redact_reached v = {.from = ++body, .to = end};
     size_t upper = 0, lower = 0;
     if (body - at > MARK_MOST || end < body + MARKED_BODY ||

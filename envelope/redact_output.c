@@ -164,7 +164,8 @@ static bool is_prompt(const struct redact_scan *s, size_t from, size_t to)
 }
 
 /* Behind prompts for what unlocks it. */
-static void add_first(struct redact_scan *s, size_t at, struct redact_command_found *found)
+static void add_first(struct redact_scan *s, size_t at, size_t start,
+                      struct redact_command_found *found)
 {
     size_t line = redact_line_end(s, at);
     for (int i = 0; i < PROMPTS_MOST && line < s->len && is_prompt(s, at, line); i++) {
@@ -172,7 +173,12 @@ static void add_first(struct redact_scan *s, size_t at, struct redact_command_fo
         line = redact_line_end(s, at);
     }
     bool tree = redact_at(s, line + 1, "\xe2\x94"); /* of a folder's names */
-    if (!tree && !redact_at(s, at, "error") && is_printed(s, at, line))
+    if (tree || line >= s->len + 1)
+        return;
+    while (line > at && redact_in(s->text[line - 1], CLASS_SPACE))
+        line--;
+    if ((!redact_at(s, at, "error") && is_printed(s, at, line)) ||
+        (redact_is_prompted(s, start) && redact_is_printed(s, at, line)))
         redact_command_add(s, found, at, line);
 }
 
@@ -388,7 +394,7 @@ void redact_asked(struct redact_scan *s, size_t name, size_t end, size_t at,
     }
 }
 
-void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found)
 {
     if (at < s->output_to && at != s->output_from)
@@ -405,7 +411,10 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
         add_lines(s, at, end, found);
         return;
     case FIRST:
-        add_first(s, at, found);
+        add_first(s, at, start, found);
+        return;
+    case CRACKED:
+        redact_output_cracked(s, at, found);
         return;
     case RANDOMS:
         add_randoms(s, rule, at, end, found);

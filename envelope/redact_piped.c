@@ -4,28 +4,104 @@
 
 #include "envelope/redact_command.h"
 
-/* Words that say so, and what they begin with: most characters begin none. */
+/* Words that say so. */
 static const struct reader {
-    const char *text;
+    char text[20];
     size_t len;
 } readers[] = {
 #define READER(text)                                                                               \
     {                                                                                              \
         text, sizeof(text) - 1                                                                     \
     }
-    READER("--password-stdin"), READER("sudo -S"),           READER("chpasswd"),
-    READER("--with-token"),     READER("--stdin"),           READER("--passphrase-fd"),
-    READER("sudo -kS"),         READER("sudo -Sk"),          READER("vault login -"),
-    READER("cryptsetup "),      READER("vncpasswd"),         READER("smbpasswd "),
-    READER("pass insert"),      READER("wrangler secret"),   READER("gh secret"),
-    READER("--data-file=-"),    READER("secret create"),     READER("vercel env add"),
-    READER("secrets import"),   READER("--passwd-on-stdin"), READER("kinit "),
-    READER("secret set"),       READER("| passwd"),          READER("| sudo passwd"),
-    READER("redis-cli"),        READER("valkey-cli"),
+    READER("--password-stdin"),
+    READER("sudo -S"),
+    READER("chpasswd"),
+    READER("--with-token"),
+    READER("--stdin"),
+    READER("--passphrase-fd"),
+    READER("sudo -kS"),
+    READER("sudo -Sk"),
+    READER("vault login -"),
+    READER("cryptsetup "),
+    READER("vncpasswd"),
+    READER("smbpasswd "),
+    READER("pass insert"),
+    READER("wrangler secret"),
+    READER("gh secret"),
+    READER("--data-file=-"),
+    READER("secret create"),
+    READER("vercel env add"),
+    READER("secrets import"),
+    READER("--passwd-on-stdin"),
+    READER("kinit "),
+    READER("secret set"),
+    READER("| passwd"),
+    READER("| sudo passwd"),
+    READER("redis-cli"),
+    READER("valkey-cli"),
+    READER("keepassxc-cli"),
+    READER("htpasswd -i"),
+    READER("htpasswd -n"),
+    READER("bw unlock"),
+    READER("bw login"),
+    READER("op signin"),
+    READER("lpass login"),
+    READER("borg "),
+    READER("restic "),
+    READER("kopia "),
+    READER("gocryptfs"),
+    READER("encfs"),
+    READER("veracrypt"),
+    READER("openconnect"),
+    READER("pinentry"),
+    READER("su -"),
+    READER("wg pubkey"),
+    READER("docker secret"),
+    READER("podman secret"),
+    READER("kubeseal"),
+    READER("age -p"),
+    READER("zfs load-key"),
+    READER("heroku login"),
+    READER("vault kv put"),
+    READER("secret-tool store"),
+    READER("gpg-preset"),
+    READER("mokutil"),
+    READER("--password-fd"),
+    READER("--pass-stdin"),
+    READER("systemd-creds"),
+    READER("--password -"),
+    READER("caddy hash-"),
+    READER("mkpasswd"),
+    READER("slappasswd"),
+    READER("doveadm pw"),
+    READER("argon2"),
+    READER("saslpasswd2"),
+    READER("keyctl padd"),
+    READER("fdesetup"),
+    READER("rclone obscure"),
+    READER("fscrypt"),
+    READER("7z "),
+    READER("| tee /run/secrets"),
+    READER("realm join"),
+    READER("adcli"),
+    READER("ldappasswd"),
+    READER("wpa_passphrase"),
+    READER("ykman"),
+    READER("security add"),
 };
-static const bool begins[256] = {
-    ['-'] = true, ['s'] = true, ['c'] = true, ['v'] = true, ['p'] = true,
-    ['w'] = true, ['g'] = true, ['k'] = true, ['|'] = true, ['r'] = true};
+/* By what one begins with, what may be its second character: most words begin none. */
+static const char seconds[128][8] = {
+    ['-'] = "-",   ['7'] = "z",  ['a'] = "dgr", ['b'] = "ow", ['c'] = "ahr",    ['d'] = "o",
+    ['e'] = "n",   ['f'] = "ds", ['g'] = "hop", ['h'] = "et", ['k'] = "eiou",   ['l'] = "dp",
+    ['m'] = "ko",  ['o'] = "p",  ['p'] = "aio", ['r'] = "ce", ['s'] = "aelmuy", ['v'] = "aen",
+    ['w'] = "gpr", ['y'] = "k",  ['z'] = "f",   ['|'] = " ",
+};
+
+static bool may_read(char first, char second)
+{
+    const char *may = seconds[(unsigned char)first & 127u];
+    return *may && strchr(may, second) != NULL;
+}
 
 static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
 {
@@ -47,7 +123,8 @@ static size_t find_reader(struct redact_scan *s, size_t at)
     s->reader_from = at;
     s->reader = 0;
     for (size_t i = at; i + 1 < end; i++)
-        if (begins[(unsigned char)s->text[i]] && is_reader(s, i, end))
+        if (redact_in(s->text[i - (i > 0)], CLASS_BLANK | CLASS_SEPARATOR | CLASS_BASE64) &&
+            may_read(s->text[i], s->text[i + 1]) && is_reader(s, i, end))
             s->reader = i;
     return s->reader;
 }

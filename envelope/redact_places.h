@@ -203,6 +203,19 @@ static inline bool redact_may_hold(struct redact_scan *s, size_t at, size_t end)
 int redact_items(struct redact_scan *s, size_t at, size_t end,
                  struct redact_match ret_items[REDACT_ITEMS]);
 
+/* ---- questions (redact_query.c) ---- */
+
+/* `$ echo $DB_PASS`, `> process.env.SECRET`: what is on the line below the name that is asked for.
+ */
+bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
+/* ---- what is none (redact_none.c) ---- */
+
+/* Whether what was found is a fingerprint, a length, an id of a secret. */
+bool redact_is_none(struct redact_scan *s, const struct redact_match *match);
+/* .NET's `PublicKeyToken=`, which is public. */
+bool redact_is_of_assembly(const struct redact_scan *s, size_t at, size_t end);
+
 /* ---- sections (redact_section.c) ---- */
 
 /* `key` below a heading that says of what, `<key>` that keygen gave. */

@@ -4,9 +4,9 @@
 
 #include "envelope/redact_command.h"
 
-#define BUCKETS   1024
-#define ENTRIES   2048 /* tools of all rules: a test finds each */
-#define TOOL_MOST 28   /* bytes of a tool's name */
+#define BUCKETS   2048
+#define ENTRIES   4096 /* tools of all rules: a test finds each */
+#define TOOL_MOST 40   /* bytes of a tool's name */
 
 static struct tools {
     struct tool {
@@ -49,9 +49,11 @@ static int named(int i, const char *name, size_t len)
 static void read_tools(void)
 {
     memset(tools.buckets, -1, sizeof tools.buckets);
-    for (int i = 0; i < redact_tool_rule_count; i++)
-        for (const char *at = redact_tool_rules[i].tools; *at && tools.count < ENTRIES;) {
-            size_t len = strcspn(at, " ");
+    for (int i = 0; i < redact_rule_count(); i++)
+        for (const char *at = redact_rule(i)->tools; *at && tools.count < ENTRIES;) {
+            size_t len = 1;
+            while (at[len] && at[len] != ' ')
+                len++;
             unsigned bit = beginning(at, len);
             beginnings[bit / 32] |= 1u << bit % 32;
             int *first = &tools.buckets[hash(at, len)], same = named(*first, at, len),
@@ -62,7 +64,7 @@ static void read_tools(void)
                 *link = tools.list[same].next; /* the new one leads to it */
             tools.list[tools.count] = (struct tool){at, len, i, *first, same};
             *first = tools.count++;
-            at += len + strspn(at + len, " ");
+            at += len + (at[len] == ' ');
         }
 }
 
@@ -85,5 +87,5 @@ int redact_tool_next(int tool)
 
 const struct redact_rule *redact_tool_rule(int tool)
 {
-    return &redact_tool_rules[tools.list[tool].rule];
+    return redact_rule(tools.list[tool].rule);
 }

@@ -220,12 +220,12 @@ static void test_rules_are_found(void **state)
 {
     (void)state;
     int names = 0;
-    for (int i = 0; i < redact_tool_rule_count; i++)
-        for (const char *at = redact_tool_rules[i].tools; *at; names++) {
+    for (int i = 0; i < redact_rule_count(); i++)
+        for (const char *at = redact_rule(i)->tools; *at; names++) {
             size_t len = strcspn(at, " ");
             int tool = redact_tool_first(at, len);
-            names -= redact_tool_rule(tool) != &redact_tool_rules[i]; /* known of another rule */
-            while (tool >= 0 && redact_tool_rule(tool) != &redact_tool_rules[i])
+            names -= redact_tool_rule(tool) != redact_rule(i); /* known of another rule */
+            while (tool >= 0 && redact_tool_rule(tool) != redact_rule(i))
                 tool = redact_tool_next(tool);
             if (tool < 0)
                 fail_msg("%.*s of rule %d is not found", (int)len, at, i);

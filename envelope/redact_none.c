@@ -1,0 +1,35 @@
+/* What stands where a secret would, and says something of one instead: its fingerprint, how long it
+ * is, which of several it is. */
+#include <string.h>
+
+#include "envelope/redact_places.h"
+
+#define PRINT_MOST 60 /* bytes of a fingerprint */
+
+/* `24 bytes`, as `kubectl describe secret` tells of one. */
+static bool is_length(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = redact_run(s, from, CLASS_DIGIT);
+    return digits > from && redact_at(s, digits, " byte") && to <= digits + strlen(" bytes") &&
+           redact_char(s, from - (from > 0)) == ' ';
+}
+
+bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
+{
+    size_t from = match->from, to = match->to;
+    switch (s->text[from]) {
+    case 'S':
+    case 'M':
+        return to - from <= PRINT_MOST &&
+               (redact_at(s, from, "SHA256:") || redact_at(s, from, "MD5:"));
+    case 'k':
+        return redact_at(s, from, "kid=") || redact_at(s, from, "keyid=");
+    default:
+        return redact_in(s->text[from], CLASS_DIGIT) && is_length(s, from, to);
+    }
+}
+
+bool redact_is_of_assembly(const struct redact_scan *s, size_t at, size_t end)
+{
+    return end - at == 14 && redact_char(s, end) == '=' && redact_at(s, at, "PublicKeyToken");
+}
