@@ -223,6 +223,9 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (tells && redact_near(s, at, end, ret_match)) ||
            (says && redact_in(s->text[end - 1], CLASS_ALNUM) &&
             redact_far(s, at, end, ret_match)) ||
+           (redact_may_be_seed(s, at, end) && redact_seed(s, end, ret_match)) ||
+           (says && REDACT_ONE_OF(redact_char(s, end), " :") &&
+            redact_dialogue(s, at, end, ret_match)) ||
            (tells && redact_tells(s, at, end - at) >= TELLS_CODE &&
             redact_query(s, at, end, ret_match));
 }

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define LINK_MOST    400 /* bytes of an address that are looked at */
 #define SEGMENT_MOST 24  /* of a word that says so */

@@ -209,6 +209,46 @@ int redact_items(struct redact_scan *s, size_t at, size_t end,
  */
 bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- addresses (redact_links.c) ---- */
+
+/* What the address at `at`, behind its `://`, lets in by (redact_links.c); and a proxy's secret,
+ * whose `://` is at `at`. */
+bool redact_link(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+bool redact_proxy(const struct redact_scan *s, size_t at, struct redact_match *ret_match);
+
+/* ---- wallets (redact_seed.c) ---- */
+
+/* Whether the name may say that words are near: `seed`, `phrase`, `mnemonic`, `SEED_WORDS`. */
+static inline bool redact_may_be_seed(const struct redact_scan *s, size_t at, size_t end)
+{
+    while (end > at + 4 && s->text[end - 1] == '-')
+        end--; /* `SEED-----` */
+    if (end < at + 4)
+        return false;
+    switch (s->text[end - 1] | 0x20) {
+    case 'd':
+        return redact_at(s, end - 4, "seed");
+    case 'e':
+        return end >= at + 6 && redact_at(s, end - 6, "phrase");
+    case 'c':
+        return end >= at + 8 && redact_at(s, end - 8, "mnemonic");
+    case 's':
+        return end >= at + 5 && redact_at(s, end - 5, "words") &&
+               (redact_at(s, at, "seed") || redact_at(s, at, "recovery") ||
+                redact_at(s, at, "mnemonic") || (at >= 9 && redact_at(s, at - 9, "recovery")) ||
+                (at >= 5 && redact_at(s, at - 5, "seed")));
+    default:
+        return false;
+    }
+}
+/* The words behind the name that ends at `end`, or below. */
+bool redact_seed(struct redact_scan *s, size_t end, struct redact_match *ret_match);
+
+/* ---- dialogues (redact_dialogue.c) ---- */
+
+/* What was typed behind the question that the name is in. */
+bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* ---- what is none (redact_none.c) ---- */
 
 /* Whether what was found is a fingerprint, a length, an id of a secret. */

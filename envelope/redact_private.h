@@ -164,6 +164,8 @@ struct redact_scan {
     size_t section_to; /* where the value behind `key` ended last, */
     int section_looks; /* and how many more did (redact_section.c) */
     size_t items_to;   /* up to here a list of what a name holds was read (redact_items.c) */
+
+    size_t seed_to;    /* up to here a wallet's words were looked for */
     size_t beside_to;  /* up to here the secret of an AWS key's id was looked for */
     size_t public_to;  /* the end of a certificate or public key whose BEGIN is there */
     size_t pem[2][2];  /* the next BEGIN and END of a key, as of the last look; two forms of them */
@@ -466,10 +468,6 @@ static inline __attribute__((always_inline)) bool redact_may_be_token(const stru
            (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }
 
-/* What the address at `at`, behind its `://`, lets in by (redact_links.c); and a proxy's secret,
- * whose `://` is at `at`. */
-bool redact_link(struct redact_scan *s, size_t at, struct redact_match *ret_match);
-bool redact_proxy(const struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* AWS' secret key, which nothing but its length tells, behind the id that `id` is on its line. */
 bool redact_beside(struct redact_scan *s, const struct redact_match *id,
                    struct redact_match *ret_match);

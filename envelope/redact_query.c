@@ -117,6 +117,8 @@ static bool is_passphrase(struct redact_scan *s, size_t from, size_t to)
     size_t blanks = 0, odd = 0;
     for (size_t i = from; i < to; i++) {
         blanks += s->text[i] == ' ';
+        if (REDACT_ONE_OF(s->text[i], "\";=,"))
+            return redact_is_phrase(s, from, to, 3);
         odd += redact_in(s->text[i], CLASS_DIGIT) || REDACT_ONE_OF(s->text[i], "!#$%&*+^~@");
     }
     return redact_is_phrase(s, from, to, 3) || (blanks < WORDS_MOST && odd >= 2);
@@ -157,7 +159,7 @@ static bool is_secret_file(const struct redact_scan *s, size_t from, size_t to)
         bool begins = at == name || !redact_in(s->text[at - 1], CLASS_ALNUM);
         for (size_t i = 0; begins && i < sizeof words / sizeof *words; i++)
             if (redact_at(s, at, words[i]) && at + strlen(words[i]) <= to)
-                return !redact_at(s, name, "passwd");
+                return !redact_at(s, name, "passwd") && !redact_at(s, at, "authenticator");
     }
     return redact_at(s, from, "/run/secrets/");
 }

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define USER_MIN_LEN 20 /* a user name without password that is this long is a token */
 #define URL_MOST     4096
