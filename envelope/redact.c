@@ -183,6 +183,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
         find_command(q, at, end);
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
+    if (redact_may_be_login(s, at, end) && redact_login_option(s, at, end, ret_match))
+        return true;
     bool may_tell = q->name_may & (MAY_TELL | MAY_TELL_LAST);
     if (may_tell && redact_char(s, end) == ':' &&
         ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||

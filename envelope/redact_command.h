@@ -117,6 +117,15 @@ static inline bool redact_is_tool(const char *name, size_t len)
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found);
 
+bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to);
+/* `login -u kim -p X` of whatever tool: the option is [at, end). */
+static inline bool redact_may_be_login(const struct redact_scan *s, size_t at, size_t end)
+{
+    return end - at == 2 && s->text[at] == '-' && (s->text[at + 1] | 0x20) == 'p' &&
+           redact_char(s, end) == ' ';
+}
+bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match);
 /* What prints one below: the command's words are in [from, to), the lines from `at` on. */
 void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);

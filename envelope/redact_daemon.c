@@ -105,6 +105,15 @@ static bool is_login(struct redact_scan *s, size_t end, struct redact_match *ret
     return slash && take(s, (size_t)(slash - s->text) + 1, (size_t)(close - s->text), ret_match);
 }
 
+/* `HASH:X` where a line begins, as hashcat tells above what it says of itself. */
+static bool is_cracked(struct redact_scan *s, size_t colon, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, colon),
+           most = s->len - line < BLOCK_MOST ? s->len : line + BLOCK_MOST;
+    bool says = memmem(s->text + line, most - line, "hashcat", 7) != NULL;
+    return says && take(s, colon + 1, line, ret_match);
+}
+
 /* Hashes as tools of pentesters print them, where a line begins: `bob:1104:LM:NT:::`, and keys of
  * Kerberos, `bob:aes256-cts-hmac-sha1-96:X`. */
 bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_match)
@@ -115,6 +124,8 @@ bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     user += redact_char(s, user) == '$';
     if (user == at || redact_char(s, user) != ':')
         return false; /* most */
+    if (user - at >= HASH && redact_run(s, at, CLASS_HEX) == user)
+        return is_cracked(s, user, ret_match);
     size_t id = redact_run(s, user + 1, CLASS_DIGIT), lm = id + 1, nt = lm + HASH + 1;
     if (id > user + 1)
         return redact_char(s, id) == ':' && redact_run(s, lm, CLASS_HEX) == nt - 1 &&

@@ -28,10 +28,11 @@ static bool is_asked(const struct redact_scan *s, size_t from, size_t name)
 static bool is_told_of(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char words[][12] = {
-        " the ",   " a ",    " be ",    " is ",       " must ",    " not ",  " your ", " and ",
-        " or ",    " for ",  "equired", "characters", "optional",  "hidden", "empty",  "none",
-        "default", "string", "changed", "accepted",   "incorrect", "ailed",  "nvalid", "rror",
-        "expired", " to ",   " of ",    " was ",      "updated",   "(",      "yes",    "no "};
+        " the ",   " a ",    " be ",    " is ",    " must ",     " not ",    " your ",
+        " and ",   " or ",   " for ",   "equired", "characters", "optional", "hidden",
+        "empty",   "none",   "default", "string",  "changed",    "accepted", "incorrect",
+        "ailed",   "nvalid", "rror",    "expired", " to ",       " of ",     " was ",
+        "updated", "(",      "yes",     "no ",     "-here"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
             return true;

@@ -28,6 +28,8 @@ static const char tried[][16] = {
     "$NETNTLMv2$", "$NETNTLM$",   "$axcrypt$",  "$telegram$", "$blockchain$",    "$metamask$",
     "$monero$",    "$vnc$",       "$sip$",      "$WPAPSK$",   "$luks$",          "$fvde$",
     "$scrypt$",    "$racf$",      "$postgres$", "$mscash$",   "$A$005$",         "$mozilla$"};
+/* The second characters of both. */
+static const char seconds[] = "12567ADNRWabdefgiklmoprstvyz";
 #define KINDS (sizeof kinds / sizeof *kinds)
 #define TRIED (sizeof tried / sizeof *tried)
 
@@ -47,7 +49,10 @@ static size_t with_plain(struct redact_scan *s, size_t end)
 static bool is_crypt(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     for (size_t i = 0; i < KINDS; i++) {
-        size_t end = at, dollars = 0, kind = strlen(kinds[i]);
+        size_t end = at, dollars = 0, kind;
+        if (kinds[i][1] != s->text[at + 1] || kinds[i][2] != s->text[at + 2])
+            continue; /* most */
+        kind = strlen(kinds[i]);
         if (s->len - at < kind || memcmp(s->text + at, kinds[i], kind) != 0)
             continue;
         while (end < s->len && end - at < HASH_MOST &&
@@ -65,6 +70,8 @@ static bool is_crypt(struct redact_scan *s, size_t at, struct redact_match *ret_
 static bool is_tried(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     for (size_t i = 0; i < TRIED; i++) {
+        if (tried[i][1] != s->text[at + 1] || tried[i][2] != s->text[at + 2])
+            continue; /* most */
         size_t kind = strlen(tried[i]), end;
         if (s->len - at < kind || memcmp(s->text + at, tried[i], kind) != 0)
             continue;
@@ -139,7 +146,8 @@ bool redact_form(struct redact_scan *s, size_t at, struct redact_match *ret_matc
 {
     switch (s->text[at]) {
     case '$':
-        return is_crypt(s, at, ret_match) || is_tried(s, at, ret_match);
+        return strchr(seconds, s->text[at + 1]) && s->text[at + 1] &&
+               (is_crypt(s, at, ret_match) || is_tried(s, at, ret_match));
     case '*':
         return is_star(s, at, ret_match);
     case 's':
@@ -184,8 +192,9 @@ bool redact_product(const struct redact_scan *s, size_t at, struct redact_match 
 bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t mark = redact_run(s, at, CLASS_LOWER), body = mark;
-    if (mark < at + 2 || mark - at > MARK_MOST || end - at > MARKED_MOST || s->text[mark] != '_' ||
-        redact_at(s, at, "pk_") || redact_at(s, at, "pub"))
+    if (!at || s->text[at - 1] == '\n' || mark < at + 2 || mark - at > MARK_MOST ||
+        end - at > MARKED_MOST || s->text[mark] != '_' || redact_at(s, at, "pk_") ||
+        redact_at(s, at, "pub"))
         return false; /* most; and what everybody may see */
     while (body < end && body - at <= MARK_MOST && redact_in(s->text[body], CLASS_WORD)) {
         size_t to = redact_run(s, body + 1, CLASS_ALNUM);

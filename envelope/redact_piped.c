@@ -158,11 +158,56 @@ static void take_auth(struct redact_scan *s, size_t at, size_t end,
         redact_command_add(s, found, word, to);
 }
 
+/* `echo X > ~/.restic-pass`: into a file whose name says what it holds. */
+static void take_written(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_command_found *found)
+{
+    size_t word = redact_run(s, at, CLASS_BLANK), to = redact_shell_word(s, word, end);
+    while (redact_char(s, word) == '-' && to < end) { /* -n */
+        word = redact_run(s, to, CLASS_BLANK);
+        to = redact_shell_word(s, word, end);
+    }
+    size_t sign = redact_run(s, to, CLASS_BLANK), file = sign;
+    while (file < end && s->text[file] == '>')
+        file++;
+    size_t from = redact_run(s, file, CLASS_BLANK), last = redact_shell_word(s, from, end);
+    if (file > sign && to > word + 4 && last > from && redact_is_secret_file(s, from, last))
+        redact_command_add(s, found, word, to);
+}
+
+bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match)
+{
+    static const char users[][12] = {" -u ", " --user ",  " --username",
+                                     " -U ", " --login ", " --user="};
+    static const char others[][12] = {
+        "sudo",    "docker", "podman", "journalctl", "mkdir", "mysql", "mariadb", "install",
+        "useradd", "lsof",   "ps ",    "psql",       "ssh",   "diff",  "su ",     "kill"};
+    size_t line = redact_line_start(s, at, REDACT_LINE_LOOKED_AT), from = end + 1;
+    size_t to = redact_shell_word(s, from, redact_line_end(s, end));
+    bool quoted = to > from + 2 && redact_in(s->text[from], CLASS_DOUBLE | CLASS_SINGLE) &&
+                  s->text[to - 1] == s->text[from];
+    struct redact_reached v = {.from = from + quoted, .to = to - quoted};
+    bool user = false;
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+        user = user || memmem(s->text + line, at - line, users[i], strlen(users[i]));
+    for (size_t i = 0; user && i < sizeof others / sizeof *others; i++)
+        user = !memmem(s->text + line, at - line, others[i], strlen(others[i]));
+    if (!user || v.to < v.from + 4 || redact_is_placeholder(s, v.from, v.to) ||
+        redact_is_number(s, v.from, v.to) || s->text[v.from] == '-' ||
+        (!quoted && redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, v.from, v.to)))
+        return false;
+    *ret_match = (struct redact_match){v.from, v.to, "value"};
+    return true;
+}
+
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     size_t words = at, end = redact_line_end(s, at);
     size_t reader = find_reader(s, at);
     bool pairs = reader && redact_at(s, reader, "chpasswd");
+    if (reader <= at && memchr(s->text + at, '>', end - at))
+        take_written(s, at, end, found);
     if (reader <= at || !is_piped(s, at, end))
         return;
     if (redact_at(s, reader, "redis") || redact_at(s, reader, "valkey")) {

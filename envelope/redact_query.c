@@ -139,7 +139,7 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
 
 /* Whether a file's name says that a secret is all that it holds: `pw.txt`, `.erlang.cookie`,
  * `db-password`. */
-static bool is_secret_file(const struct redact_scan *s, size_t from, size_t to)
+bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char words[][9] = {"pass", "pw",   "pwd",      "secret", "token",
                                     "cred", "auth", "key",      "cookie", "psk",
@@ -185,7 +185,7 @@ void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t a
         size_t end = redact_shell_word(s, word, line), quote = REDACT_ONE_OF(s->text[word], "\"'");
         if (end == word)
             break;
-        bool is = s->text[word] != '-' && is_secret_file(s, word + quote, end - quote);
+        bool is = s->text[word] != '-' && redact_is_secret_file(s, word + quote, end - quote);
         login = login || (is && (memmem(s->text + word, end - word, "auth", 4) ||
                                  memmem(s->text + word, end - word, "login", 5)));
         files += is;
@@ -194,7 +194,7 @@ void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t a
     for (size_t i = 0; files <= FILES_MOST && i < files + login && at < s->len; i++) {
         size_t end = word_line(s, at), next = redact_line_end(s, at) + 1;
         bool two = login && !i && next < s->len && word_line(s, next) > next;
-        if (end == at)
+        if (end == at && !two)
             return;
         if (!two) /* the first is a user */
             redact_command_add(s, found, at, end);

@@ -130,6 +130,8 @@ const struct redact_shape redact_any_shapes[] = {
     {"password-hash", "$H$<p31>", true},
     {"password-hash", "$S$<p52>", true},
     {"ntlm-hash", "aad3b435b51404eeaad3b435b51404ee:^<h32>^", true},
+    {"bitwarden-session", "BW_SESSION=^<b80-90>", true},
+    {"bitwarden-session", "BW_SESSION=\"^<b80-90>", true},
     {"password-hash", "<H16>:<H32>:0101000000000000<H32->", false},
     {"password-hash", "rpcauth=<w1-60>:^<h16-40>$<h64>", true},
     {"password-hash", "NTLM     : ^<h32>", true},

@@ -25,6 +25,8 @@ static void test_questions(void **state)
         {">>> os.environ['DB_PASSWORD']\n'", "'\n"},
         {"$ kubectl get secret db -o jsonpath='{.data.password}' | base64 -d\n", "\n"},
         {"$ terraform output -raw db_password\n", "\n"},
+        {"$ vault kv get -field=password secret/db\n", "\n"},
+        {"$ cat /etc/openvpn/auth.txt\nkim\n", "\n"},
         {"$ heroku config:get SECRET_TOKEN -a acme\n", "\n"},
         {"$ gcloud secrets versions access latest --secret=db\n", "\n"},
         {"$ az keyvault secret show --name SqlAdmin --query value -o tsv\n", "\n"},
@@ -72,6 +74,8 @@ static void test_more_options(void **state)
     (void)state;
     static const char *const commands[][2] = {
         {"$ slappasswd -s ", "\n"},
+        {"$ acmectl login -u kim -p '", "'\n"},
+        {"$ echo -n ", " > ~/.restic-pass\n"},
         {"$ openssl passwd -6 -salt Xa9 '", "'\n"},
         {"$ fs_cli -H 127.0.0.1 -p ", "\n"},
         {"$ drush user:password admin \"", "\"\n"},
