@@ -63,8 +63,9 @@ static size_t behind_question(struct redact_scan *s, size_t end, size_t line)
     size_t most = line - end > ABOUT_MOST ? end + ABOUT_MOST : line;
     if (!memchr(s->text + end, ':', most - end))
         return 0; /* most */
-    for (size_t at = end; at < most; at++) {
+    for (size_t at = end, colons = 0; at < most && colons < 3; at++) {
         char c = s->text[at];
+        colons += c == ':';
         if (c == ':' && (at + 1 == line || s->text[at + 1] == ' '))
             return at + 1;
         if (REDACT_ONE_OF(c, "=,;{}<>") || (c == '.' && redact_char(s, at + 1) == ' ') ||
