@@ -229,7 +229,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (says && REDACT_ONE_OF(redact_char(s, end), " :") &&
             redact_dialogue(s, at, end, ret_match)) ||
            (tells && redact_tells(s, at, end - at) >= TELLS_CODE &&
-            redact_query(s, at, end, ret_match));
+            redact_query(s, at, end, ret_match)) ||
+           (redact_may_be_variable(s, at, end) && redact_variable(s, at, end, ret_match));
 }
 
 /* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */

@@ -7,189 +7,10 @@
 
 #include "envelope/redact_places.h"
 
-#define BLANKS_MOST  80  /* between a name, its separator and its value */
 #define PROSE_MOST   64  /* longer values without a digit are no prose */
 #define RANDOM_LEAST 16  /* bytes of what looks random */
 #define LINE_MOST    64  /* in front of an item's name */
 #define LONG_MOST    256 /* whatever is longer and has a name that tells is no prose */
-
-/* How a value stands behind its name. */
-struct place {
-    size_t name, name_end;
-    size_t value; /* where it begins, its quote included */
-    char sign;    /* '=' ':' ',' '>' or ' ' for an option's blank */
-    bool tight;   /* NAME=value, no blank between */
-    bool quoted;  /* the name is */
-    bool shell;   /* tight, and the first of its line or behind export and the like */
-    bool encoded; /* the sign is %3D: a %26 ends the value */
-    enum redact_telling tells;
-    bool upper;
-};
-
-static size_t skip_blanks(struct redact_scan *s, size_t at)
-{
-    size_t end = at == s->behind.end ? s->behind.to : redact_run(s, at, CLASS_BLANK);
-    return end - at > BLANKS_MOST ? at : end;
-}
-
-/* The quotes and brackets that end a name: `"`, `\"`, `']`. */
-static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_quoted)
-{
-    size_t from = at;
-    while (redact_char(s, at) == '\\' && at - from < 7)
-        at++;
-    *ret_quoted =
-        redact_char(s, at) == '"' || redact_char(s, at) == '\'' || redact_char(s, at) == '`';
-    at = *ret_quoted ? at + 1 : from;
-    at += redact_char(s, at) == ')' && *ret_quoted; /* attr("x") = */
-    at += redact_char(s, at) == ']' && *ret_quoted;
-    at += from == at && redact_char(s, at) == ']' && redact_char(s, at + 1) == '='; /* [name]='X' */
-    at += from == at && redact_at(s, at, "%5D=") ? 3 : 0; /* user%5Bpassword%5D=X */
-    at += redact_char(s, at) == '}' && from == at;        /* $ENV{NAME} = */
-    at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
-    return at;
-}
-
-/* A sign that gives a name its value; behind it. 0 where there is none. */
-static size_t skip_sign(struct redact_scan *s, size_t at, struct place *p)
-{
-    char first = redact_char(s, at), next = redact_char(s, at + 1);
-    if (first == '%' && (redact_at(s, at, "%3D") || redact_at(s, at, "%3A"))) {
-        p->encoded = true;
-        p->sign = '=';
-        return at + 3;
-    }
-    if (first == '?' && next == ':' && redact_char(s, at - 1) == ' ')
-        next = '?';                                        /* Kotlin's */
-    if (next == first && (first == '|' || first == '?')) { /* or else */
-        size_t value = redact_run(s, at + 2, CLASS_BLANK);
-        p->sign = '=';
-        return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
-    }
-    if (first == '<' && next == '-') /* R's */
-        return redact_in(redact_char(s, redact_run(s, at + 2, CLASS_BLANK)),
-                         CLASS_DOUBLE | CLASS_SINGLE) &&
-                       (p->sign = '=')
-                   ? at + 2
-                   : 0;
-    bool two = (first == '=' && next == '>') ||
-               (next == '=' && (first == ':' || first == '?' || first == '+'));
-    bool doubled = next == first && (first == '=' || first == ':');
-    if (doubled || !(two || first == '=' || first == ':'))
-        return 0;
-    p->sign = first == ':' && !two ? ':' : '=';
-    return at + 1 + two;
-}
-
-/* `<name>` and `name" value="`; the value behind. */
-static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
-{
-    static const struct redact_word between[] = {REDACT_WORD(" value="), REDACT_WORD("><value>"),
-                                                 REDACT_WORD("</key><string>"),
-                                                 REDACT_WORD("</name><value>"), REDACT_WORD(">")};
-    bool element = p->name > 0 && s->text[p->name - 1] == '<';
-    if (element && redact_char(s, at) != '>') { /* attributes of its own */
-        size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
-        const char *close = memchr(s->text + at, '>', end - at < 200 ? end - at : 200);
-        if (!close || close[-1] == '/' || !redact_in(s->text[at], CLASS_BLANK))
-            return 0;
-        at = (size_t)(close - s->text);
-    }
-    char sign = redact_char(s, at);
-    if (!((sign == ' ' && (redact_char(s, at + 1) | 0x20) == 'v') || sign == '>' || sign == '<'))
-        return 0;                                                    /* most */
-    if (redact_at(s, at, "</key>") || redact_at(s, at, "</name>")) { /* on the next line */
-        size_t open = at + 6 + (s->text[at + 2] == 'n');
-        open = redact_run(s, open, CLASS_SPACE);
-        size_t is = redact_at(s, open, "<string>") ? 8 : redact_at(s, open, "<value>") ? 7 : 0;
-        p->sign = '>';
-        return is ? open + is : 0;
-    }
-    if (element && sign == '>' && redact_char(s, at + 1) == '\n') { /* alone on its line */
-        size_t text = redact_run(s, at + 1, CLASS_SPACE);
-        p->sign = '>';
-        size_t word = redact_run(s, text, ~(uint32_t)CLASS_SPACE);
-        size_t line = redact_line_start(s, p->name, 60);
-        if (redact_char(s, text) != '<' && redact_at(s, redact_run(s, word, CLASS_SPACE), "</") &&
-            (redact_run(s, line, CLASS_BLANK) + 1 == p->name ||
-             (p->name > 1 && s->text[p->name - 2] == '>')))
-            return text;
-    }
-    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
-        bool needs_name = between[i].len == 1;
-        if (needs_name && element && redact_at(s, redact_run(s, at + 1, CLASS_SPACE), "<value>")) {
-            p->sign = '>';
-            return redact_run(s, at + 1, CLASS_SPACE) + 7;
-        }
-        if (redact_at(s, at, between[i].text) && (element || p->quoted || !needs_name)) {
-            p->sign = '>';
-            return at + between[i].len;
-        }
-    }
-    return 0;
-}
-
-/* A line of two words, the first a variable's name: fish's and PowerShell's lists. */
-static bool is_listed_pair(struct redact_scan *s, const struct place *p, size_t value)
-{
-    size_t start = redact_line_start(s, p->name, 4);
-    size_t end = redact_line_end(s, value), word = value;
-    if (start != p->name || !p->upper || value == p->name_end ||
-        (!memchr(s->text + p->name, '_', p->name_end - p->name) &&
-         !redact_in(s->text[p->name_end - 1], CLASS_DIGIT)))
-        return false;
-    bool mixed = false;
-    while (word < end && !redact_in(s->text[word], CLASS_BLANK))
-        mixed = mixed || !redact_in(s->text[word], CLASS_UPPER | CLASS_UNDER), word++;
-    return mixed && (word == end || s->text[value] == '\'') && end - value >= 4;
-}
-
-/* The two stars behind the sign of Markdown's `**Password:**`. */
-static size_t bold_length(struct redact_scan *s, const struct place *p, size_t at)
-{
-    return p->sign == ':' && redact_at(s, at, "** ") && p->name >= 2 &&
-                   redact_at(s, p->name - 2, "**")
-               ? 2
-               : 0;
-}
-
-/* Where the value begins; 0 when there is none. */
-static size_t find_value(struct redact_scan *s, struct place *p)
-{
-    size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
-    size_t blanks = skip_blanks(s, at), markup = 0;
-    char front = p->name >= 2 ? s->text[p->name - 1] : 0;
-    bool dashes = front == '-' || (front == '+' && s->text[p->name - 2] == ' ');
-    if ((sign = skip_sign(s, blanks, p))) {
-        size_t value = skip_blanks(s, sign + bold_length(s, p, sign));
-        p->tight = (value == p->name_end + 1 || p->encoded) && p->sign == '=';
-        return value;
-    }
-    if ((markup = skip_markup(s, at, p)))
-        return markup;
-    size_t opens = p->name < 2 ? 0 : p->name - 2; /* what is in front of the quote */
-    opens -= opens && s->text[opens] == ' ';
-    bool called = p->name >= 2 && (s->text[opens] == '(' || s->text[opens] == '\\');
-    if (p->quoted && called && redact_char(s, blanks) == ',') {
-        p->sign = ',';
-        return skip_blanks(s, blanks + 1);
-    }
-    if (blanks == at || p->quoted)
-        return 0;
-    if (front == ':' && redact_char(s, blanks) == '"') { /* Clojure's {:password "x"} */
-        p->sign = ':';
-        return blanks;
-    }
-    p->sign = ' ';
-    if (redact_is_defined(s, p->name))
-        return redact_char(s, blanks) == '"'                                ? blanks
-               : redact_at(s, blanks, "@\"") || redact_at(s, blanks, "L\"") ? blanks + 1
-                                                                            : 0;
-    if (dashes || redact_is_set_by_blank(s, p->name) ||
-        (s->text[blanks] == '\'' && redact_is_option(s, p->name)) || is_listed_pair(s, p, blanks))
-        return blanks;
-    return 0;
-}
 
 /* `password_ptr` is a variable's name, not a password. */
 static bool has_telling_word(struct redact_scan *s, const struct redact_value *v)
@@ -207,7 +28,7 @@ static bool has_telling_word(struct redact_scan *s, const struct redact_value *v
 
 /* `user_input`, `root_dir`: small letters in words, the last of which programs name things by; and
  * for what is no password `lexer_next2`, one digit at its end. */
-static bool is_variable(const struct redact_scan *s, const struct place *p,
+static bool is_variable(const struct redact_scan *s, const struct redact_place *p,
                         const struct redact_value *v)
 {
     static const char *const words[] = {"_input", "_dir",  "_path", "_name", "_value", "_arg",
@@ -229,8 +50,17 @@ static bool is_variable(const struct redact_scan *s, const struct place *p,
     return false;
 }
 
+/* `[--api-key API_KEY]`, as a usage has it. */
+static bool is_metavariable(struct redact_scan *s, const struct redact_value *v)
+{
+    size_t end = redact_run(s, v->from, CLASS_UPPER | CLASS_UNDER);
+    return end + 1 >= v->to && end > v->from && REDACT_ONE_OF(redact_char(s, end), "] \n") &&
+           redact_tells(s, v->from, end - v->from);
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
-static bool is_code(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_code(struct redact_scan *s, const struct redact_place *p,
+                    const struct redact_value *v)
 {
     bool digits;
     size_t at = v->from;
@@ -280,7 +110,8 @@ static bool is_random(const struct redact_scan *s, size_t from, size_t to)
 }
 
 /* The whole line is the name and its value, as in files of settings. */
-static bool is_setting(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_setting(struct redact_scan *s, const struct redact_place *p,
+                       const struct redact_value *v)
 {
     size_t end = redact_line_end(s, v->end);
     return redact_run(s, v->end, CLASS_BLANK) >= end && redact_is_statement(s, p->name);
@@ -297,7 +128,8 @@ static bool is_base64(const struct redact_scan *s, const struct redact_value *v)
 }
 
 /* `passphrase: tiger river cobalt`: words to the line's end. */
-static bool is_phrase(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_phrase(struct redact_scan *s, const struct redact_place *p,
+                      const struct redact_value *v)
 {
     size_t end = redact_line_end(s, v->end), words = 1;
     end = v->quote ? v->to : end;
@@ -313,7 +145,8 @@ static bool is_phrase(struct redact_scan *s, const struct place *p, const struct
 }
 
 /* `{user: kim, password: biscuit-horizon-winter}`: in braces, or an option's. */
-static bool is_wordy(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_wordy(struct redact_scan *s, const struct redact_place *p,
+                     const struct redact_value *v)
 {
     char next = redact_char(s, v->end);
     return p->tells == TELLS_ALL && (v->quote || next == ',' || next == '}' || next == '\n') &&
@@ -322,7 +155,7 @@ static bool is_wordy(struct redact_scan *s, const struct place *p, const struct 
 
 /* A first look at a value of at most PROSE_MOST: whether it cannot be one, whatever else it is.
  * Most end here. */
-static bool is_too_little(struct redact_scan *s, const struct place *p,
+static bool is_too_little(struct redact_scan *s, const struct redact_place *p,
                           const struct redact_value *v, bool quotes, bool digits)
 {
     if (p->tells == TELLS_CODE && !p->upper && p->sign != ' ')
@@ -333,16 +166,17 @@ static bool is_too_little(struct redact_scan *s, const struct place *p,
            redact_char(s, redact_run(s, v->end, CLASS_BLANK)) != '\n';
 }
 
-static bool is_secret(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_secret(struct redact_scan *s, const struct redact_place *p,
+                      const struct redact_value *v)
 {
     size_t len = v->to - v->from;
     bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
     bool digits = len <= PROSE_MOST && redact_has_digit(s, v->from, v->to);
     if (is_phrase(s, p, v) || is_wordy(s, p, v) ||
         (v->quote && p->tells != TELLS_ALL && redact_is_garbled(s, v->from, v->to)) ||
-        (p->tells == TELLS_CODE && !v->quote && p->sign == ':' &&
+        (p->tells == TELLS_CODE && p->sign == ':' &&
          (p->upper || memchr(s->text + p->name, '-', p->name_end - p->name)) &&
-         redact_is_camel(s, v->from, v->to) && is_setting(s, p, v)))
+         redact_is_camel(s, v->from, v->to) && (v->quote || is_setting(s, p, v))))
         return true;
     if (len <= PROSE_MOST && is_too_little(s, p, v, quotes, digits))
         return false;
@@ -367,6 +201,12 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&
         p->tells != TELLS_ALL)
         return false; /* a path */
+    if (!digits && (quotes || p->sign == '>') && redact_is_notice(s, v->from, v->to))
+        return false;
+    if (v->quote == '`' && p->shell && memchr(s->text + v->from, ' ', len))
+        return false; /* a command's output */
+    if (p->sign == ' ' && is_metavariable(s, v))
+        return false;
     if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v) &&
         !redact_is_spoken(s, v->from, v->to))
         return false;
@@ -404,7 +244,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
 }
 
 /* `wifi_password: 9 words of it`: a file's own line, to its end. */
-static bool is_line(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_line(struct redact_scan *s, const struct redact_place *p,
+                    const struct redact_value *v)
 {
     size_t line = redact_line_end(s, v->end);
     if (p->sign != ':' || v->quote || p->tells != TELLS_ALL || line - v->end > 40 ||
@@ -417,7 +258,8 @@ static bool is_line(struct redact_scan *s, const struct place *p, const struct r
 }
 
 /* `- NAME=two words`, an item of compose's environment: all of its line. */
-static bool is_item(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+static bool is_item(struct redact_scan *s, const struct redact_place *p,
+                    const struct redact_value *v)
 {
     size_t start = p->name < 2 ? 0 : redact_line_start(s, p->name, LINE_MOST);
     return p->upper && p->tight && !v->quote && p->name > start + 2 &&
@@ -426,7 +268,7 @@ static bool is_item(struct redact_scan *s, const struct place *p, const struct r
 }
 
 /* What goes on behind: the other side of `"old" -> "new"`, the words of a dump's line. */
-static void widen(struct redact_scan *s, const struct place *p, struct redact_value *v)
+static void widen(struct redact_scan *s, const struct redact_place *p, struct redact_value *v)
 {
     size_t end = redact_line_end(s, v->end);
     struct redact_value other;
@@ -459,7 +301,7 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
     if (p->tight && !v->quote && (before == '"' || before == '\'') && v->end < end) {
         const char *close = memchr(s->text + v->end, before, end - v->end);
         if (close && (size_t)(close - s->text) - v->from < PROSE_MOST &&
-            redact_in(s->text[v->end], CLASS_BLANK))
+            (redact_in(s->text[v->end], CLASS_BLANK) || redact_at(s, v->end, ", ")))
             v->to = v->end = (size_t)(close - s->text);
     }
 }
@@ -481,7 +323,7 @@ static const char *type_of(struct redact_scan *s, const struct redact_value *v,
 }
 
 /* An element's text goes on to the next tag, anything else is a value. */
-static bool read_behind(struct redact_scan *s, const struct place *p, size_t value,
+static bool read_behind(struct redact_scan *s, const struct redact_place *p, size_t value,
                         struct redact_value *ret)
 {
     size_t end = p->sign != '>'
@@ -510,7 +352,7 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
 }
 
 /* A first look at what is behind a name: most names have nothing there. */
-static bool may_follow(struct redact_scan *s, const struct place *p)
+static bool may_follow(struct redact_scan *s, const struct redact_place *p)
 {
     const struct redact_behind *b = redact_behind(s, p->name_end);
     char next = b->next;
@@ -548,7 +390,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     struct redact_match inner;
     while (at < end && redact_in(s->text[at], CLASS_DASH | CLASS_DOT))
         at++;
-    struct place p = {.name = at, .name_end = end};
+    struct redact_place p = {.name = at, .name_end = end};
     while (end > at && s->text[end - 1] == '.')
         end--;
     if (at == end || !may_follow(s, &p))
@@ -564,7 +406,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     p.upper = true;
     for (size_t i = at; i < end && p.upper; i++)
         p.upper = !redact_in(s->text[i], CLASS_LOWER);
-    size_t value = find_value(s, &p);
+    size_t value = redact_find_value(s, &p);
     if (value && p.sign == ':' && redact_below_sign(s, value))
         value = redact_below_sign(s, value);
     else if (value && p.sign == ':' && redact_behind_type(s, value))
@@ -573,6 +415,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         value = redact_behind_tag(s, value, p.quoted);
     size_t below = value ? redact_on_next_line(s, value) : 0;
     value = below ? below : value;
+    if (value && redact_at(s, value, "([") && p.tight)
+        return false; /* a shell's list, of which each has a name */
     bool other = value && redact_read_default(s, value, p.tells, &v); /* ${NAME:-X} */
     if (!value || (!other && !may_begin(s, value)))
         return false;

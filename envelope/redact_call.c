@@ -36,11 +36,13 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 #define MIXED     16
 #define NETWORK   32  /* it is a wireless network's: eight characters at least, blanks among them */
 #define LINE      64  /* the last argument ends with its line */
+#define SURELY    256 /* it is nothing else, whatever it is made of */
 #define RANDOM    128 /* long, and in no order that a word has */
 #define OF_LETTER 24  /* and one that ends them */
 static const struct callee {
     char name[38];
-    unsigned char len, argument;
+    unsigned char len;
+    unsigned short argument;
 } callees[26][OF_LETTER] = {
 /* by their last letter */
 #define CALLEE(text, argument)                                                                     \
@@ -48,29 +50,30 @@ static const struct callee {
         text, sizeof(text) - 1, argument                                                           \
     }
     ['c' - 'a'] = {CALLEE("basic", 2), CALLEE("createHmac", 2)},
-    ['d' - 'a'] = {CALLEE("ssh2_auth_password", 3), CALLEE("ldap_bind", 3)},
+    ['d' - 'a'] = {CALLEE("ssh2_auth_password", 3 | SURELY), CALLEE("ldap_bind", 3)},
     ['e' - 'a'] = {CALLEE("set_cookie", 2 | MIXED), CALLEE("Sequelize", 3), CALLEE("jwt.encode", 2),
                    CALLEE("jwt.decode", 2), CALLEE("authenticate", 2)},
-    ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2), CALLEE("HTTPDigestAuth", 2), CALLEE("BasicAuth", 2),
-                   CALLEE("basicAuth", 2), CALLEE("basic_auth", 2), CALLEE("SetBasicAuth", 2),
-                   CALLEE("auth", 2), CALLEE("PlainAuth", 3), CALLEE("http_auth", 2)},
+    ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2 | SURELY), CALLEE("HTTPDigestAuth", 2 | SURELY),
+                   CALLEE("BasicAuth", 2), CALLEE("basicAuth", 2), CALLEE("basic_auth", 2),
+                   CALLEE("SetBasicAuth", 2 | SURELY), CALLEE("auth", 2),
+                   CALLEE("PlainAuth", 3 | SURELY), CALLEE("http_auth", 2)},
     ['g' - 'a'] = {CALLEE("Secret.fromString", 1)},
     ['i' - 'a'] = {CALLEE("mysqli", 3)},
-    ['l' - 'a'] = {CALLEE("NetworkCredential", 2), CALLEE("PSCredential", 2),
+    ['l' - 'a'] = {CALLEE("NetworkCredential", 2 | SURELY), CALLEE("PSCredential", 2),
                    CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3),
                    CALLEE("mysql", 5), CALLEE("postgresql", 5),
                    CALLEE("UsernamePasswordCredentialsImpl", 5)},
-    ['n' - 'a'] = {CALLEE("WiFi.begin", 2 | NETWORK), CALLEE("getConnection", 3),
-                   CALLEE("login", 2), CALLEE("ftp_login", 3), CALLEE("imap_open", 3),
+    ['n' - 'a'] = {CALLEE("WiFi.begin", 2 | NETWORK), CALLEE("getConnection", 3 | SURELY),
+                   CALLEE("login", 2), CALLEE("ftp_login", 3 | SURELY), CALLEE("imap_open", 3),
                    CALLEE("sign", 2), CALLEE("createConnection", 3), CALLEE("connection", 3),
                    CALLEE("signIn", 2)},
-    ['o' - 'a'] = {CALLEE("PDO", 3), CALLEE("Minio", 3 | MIXED)},
+    ['o' - 'a'] = {CALLEE("PDO", 3 | SURELY), CALLEE("Minio", 3 | MIXED)},
     ['p' - 'a'] = {CALLEE("WiFi.softAP", 2 | NETWORK), CALLEE("addAP", 2 | NETWORK),
                    CALLEE("radio.start_ap", 2 | NETWORK)},
     ['r' - 'a'] = {CALLEE("cookieParser", 1 | MIXED), CALLEE("Authenticator", 2)},
     ['s' - 'a'] = {CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2)},
-    ['t' - 'a'] = {CALLEE("mysqli_connect", 3),
-                   CALLEE("mysql_connect", 3),
+    ['t' - 'a'] = {CALLEE("mysqli_connect", 3 | SURELY),
+                   CALLEE("mysql_connect", 3 | SURELY),
                    CALLEE("mysql_pconnect", 3),
                    CALLEE("mssql_connect", 3),
                    CALLEE("odbc_connect", 3),
@@ -173,7 +176,7 @@ static bool is_jumble(const struct redact_scan *s, size_t from, size_t to)
 
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
-    int which = how & ~(MIXED | NETWORK | LINE | RANDOM);
+    int which = how & ~(MIXED | NETWORK | LINE | RANDOM | SURELY);
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     if (which > 1 && !memchr(s->text + open, ',', most - open))
         return false;
@@ -203,7 +206,9 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     bool words = memchr(s->text + at, ' ', end - at) != NULL;
     return (words ? redact_is_spoken(s, at + 1, end - 1)
                   : has_digit_or_sign(s, at + 1, end - 1) || is_jumble(s, at + 1, end - 1) ||
-                        redact_is_wordy(s, at + 1, end - 1)) &&
+                        redact_is_wordy(s, at + 1, end - 1) ||
+                        (how & SURELY && !redact_is_remark(s, at + 1, end - 1) &&
+                         !redact_tells(s, at + 1, end - at - 2))) &&
            take(s, at + 1, end - 1, ret);
 }
 
@@ -247,6 +252,7 @@ static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_
         return false;
     size_t line = redact_line_end(s, from++);
     const char *close = memmem(s->text + from, line - from, "\\r", 2);
+    close = close ? close : memmem(s->text + from, line - from, "\\n", 2);
     bool asked = memmem(s->text + back, open - back, "assword", 7) ||
                  memmem(s->text + back, open - back, "assphrase", 9);
     return close && asked && take(s, from, (size_t)(close - s->text), ret_match);

@@ -48,7 +48,7 @@ static bool is_typed(struct redact_scan *s, size_t from, size_t to, bool asked)
         memmem(s->text + from, to - from, "://", 3))
         return false;
     if (redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
-        return redact_is_phrase(s, from, to, asked ? 2 : 3);
+        return redact_is_phrase(s, from, to, asked ? 2 : 3) || redact_is_spoken(s, from, to);
     if (redact_run(s, from, CLASS_LOWER) == to || redact_is_number(s, from, to))
         return asked;
     if (s->text[to - 1] == '.')

@@ -134,11 +134,10 @@ static bool is_said(struct redact_scan *s, size_t end, struct count count, struc
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (redact_at(s, end, ways[i]) && take(s, end + strlen(ways[i]), count, ret))
             return true;
-    if (redact_at(s, end, " for ")) { /* `otp for kim is 570509` */
-        size_t who = redact_run(s, end + 5, CLASS_NAME);
-        if (who > end + 5 && redact_at(s, who, " is ") && take(s, who + 4, count, ret))
+    for (size_t at = end + 5; redact_at(s, end, " for ") && at < most; at++) /* `otp for X is 57` */
+        if ((redact_at(s, at, " is ") && take(s, at + 4, count, ret)) ||
+            (redact_at(s, at, ": ") && take(s, at + 2, count, ret)))
             return true;
-    }
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         const char *verb = memmem(s->text + end, most - end, verbs[i], strlen(verbs[i]));
         if (verb && take(s, (size_t)(verb - s->text) + strlen(verbs[i]), count, ret))

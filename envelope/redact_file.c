@@ -240,7 +240,8 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
     return v.quote && v.to - v.from >= 4 && redact_char(s, behind) == '\n' &&
-           (redact_at(s, at, "PSK ") || !memchr(s->text + v.from, ' ', v.to - v.from)) &&
+           (redact_at(s, at, "PSK ") || !memchr(s->text + v.from, ' ', v.to - v.from) ||
+            redact_is_spoken(s, v.from, v.to)) &&
            take(s, value, ret_match);
 }
 
@@ -318,6 +319,10 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
             last--;
         return line >= last + 4 && take(s, last, ret_match);
     }
+    bool answered =
+        is_first(s, at) && (redact_at(s, line, "\n+OK") || redact_at(s, line, "\n230 "));
+    if (pass && answered) /* POP3's and FTP's, as they are under way */
+        return line >= value + 4 && take(s, value, ret_match) && (ret_match->to = line);
     if (pass)
         return at >= 2 && redact_at(s, at - 2, "> ") &&
                (redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line ||

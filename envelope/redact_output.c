@@ -152,7 +152,8 @@ static bool is_printed(struct redact_scan *s, size_t from, size_t to)
         return false;
     if (!blanks)
         return (digits != 0) + (upper != 0) + (lower != 0) + (signs != 0) >= 2;
-    return redact_is_phrase(s, from, to, 3) || (blanks <= 4 && digits && lower && !signs);
+    return redact_is_phrase(s, from, to, 3) || redact_is_spoken(s, from, to) ||
+           (blanks <= 4 && digits && lower && !signs);
 }
 
 /* What a prompt ends in. */

@@ -295,6 +295,25 @@ bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_m
  * (redact_whole.c). */
 bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v);
 
+/* ---- signs (redact_sign.c) ---- */
+
+/* How a value stands behind its name. */
+struct redact_place {
+    size_t name, name_end;
+    size_t value; /* where it begins, its quote included */
+    char sign;    /* '=' ':' ',' '>' or ' ' for an option's blank */
+    bool tight;   /* NAME=value, no blank between */
+    bool quoted;  /* the name is */
+    bool shell;   /* tight, and the first of its line or behind export and the like */
+    bool encoded; /* the sign is %3D: a %26 ends the value */
+    enum redact_telling tells;
+    bool upper;
+};
+
+/* Where the value begins that p->name is given; 0 when there is none. Sets sign, tight and what of
+ * the others the sign says. */
+size_t redact_find_value(struct redact_scan *s, struct redact_place *p);
+
 /* ---- quoting (redact_quoting.c) ---- */
 
 /* `%q{X}`, `q(X)`, `[[X]]` at `at`. */
@@ -305,10 +324,22 @@ size_t redact_behind_wrapper(struct redact_scan *s, size_t at);
 /* `user, password = "a", "X"`: where the value of `name` is, the first of them being at `at`. */
 size_t redact_behind_others(struct redact_scan *s, size_t name, size_t at);
 
+/* ---- variables (redact_variable.c) ---- */
+
+/* What a variable is set to that says nothing, and that is given as a secret behind it. */
+bool redact_variable(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+static inline bool redact_may_be_variable(const struct redact_scan *s, size_t at, size_t end)
+{
+    return redact_char(s, end) == '=' && (at == 0 || REDACT_ONE_OF(s->text[at - 1], "\n ")) &&
+           !redact_in(redact_char(s, end + 1), CLASS_SPACE);
+}
+
 /* ---- settings (redact_setting.c) ---- */
 
 /* `kestrel.rocket`: words that signs join, none of which is a program's or a sentence's. */
 bool redact_is_wordy(struct redact_scan *s, size_t from, size_t to);
+/* `Forgot your password?`: what a program shows of one. */
+bool redact_is_notice(struct redact_scan *s, size_t from, size_t to);
 /* `not-required`: two and more words of a program or a sentence, and nothing else. */
 bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to);
 /* `Otter, slow river 5`: the same of several words. */

@@ -165,10 +165,10 @@ struct redact_scan {
     int section_looks; /* and how many more did (redact_section.c) */
     size_t items_to;   /* up to here a list of what a name holds was read (redact_items.c) */
 
-    size_t seed_to;    /* up to here a wallet's words were looked for */
-    size_t beside_to;  /* up to here the secret of an AWS key's id was looked for */
-    size_t public_to;  /* the end of a certificate or public key whose BEGIN is there */
-    size_t pem[2][2];  /* the next BEGIN and END of a key, as of the last look; two forms of them */
+    size_t seed_to;   /* up to here a wallet's words were looked for */
+    size_t beside_to; /* up to here the secret of an AWS key's id was looked for */
+    size_t public_to; /* the end of a certificate or public key whose BEGIN is there */
+    size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
 
 /* ---- characters (redact_scan.c) ---- */

@@ -140,6 +140,17 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
         return false;
     bool quote = redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     size_t to = value_end(s, &from), behind = to + quote;
+    struct redact_value v;
+    if (quote && to == from && tells == TELLS_ALL && redact_read_value(s, from - 1, false, &v) &&
+        redact_is_spoken(s, v.from, v.to)) { /* `with password "copper velvet 7"` */
+        *ret_match = (struct redact_match){v.from, v.to, "value"};
+        return true;
+    }
+    if (quote && tells == TELLS_ALL && redact_char(s, behind) == '\n' &&
+        (redact_is_camel(s, from, to) || redact_is_wordy(s, from, to))) {
+        *ret_match = (struct redact_match){from, to, "value"};
+        return true;
+    }
     if (to < from + 6 ||
         (!redact_has_digit(s, from, to - from < LOOKED_INTO ? to : from + LOOKED_INTO) &&
          (!sure || !(redact_has_sign(s, from, to) || is_of_words(s, tells, from, to)))))

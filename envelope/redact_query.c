@@ -121,7 +121,8 @@ static bool is_passphrase(struct redact_scan *s, size_t from, size_t to)
             return redact_is_phrase(s, from, to, 3);
         odd += redact_in(s->text[i], CLASS_DIGIT) || REDACT_ONE_OF(s->text[i], "!#$%&*+^~@");
     }
-    return redact_is_phrase(s, from, to, 3) || (blanks < WORDS_MOST && odd >= 2);
+    return redact_is_phrase(s, from, to, 3) || (blanks < WORDS_MOST && odd >= 2) ||
+           redact_is_spoken(s, from, to);
 }
 
 bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)

@@ -15,56 +15,57 @@
 #define CAMEL_LEAST   9
 
 /* Words that sentences and programs are made of, and no password: a row for each first letter. */
-static const char plain_words[26][282] = {
+static const char plain_words[26][303] = {
     ['a' - 'a'] = "about access account address admin again algorithm all allow already "
-                  "also always and any app are args argument array asked attempt attr "
-                  "attribute auth",
-    ['b' - 'a'] = "backend base been before body bool boolean but byte bytes",
+                  "also always and any app apr are args argument array asked attempt attr "
+                  "attribute aug auth avec",
+    ['b' - 'a'] = "backend base been before bitte body bool boolean but byte bytes",
     ['c' - 'a'] = "callback can cannot cert change changed characters check class clear "
-                  "client cluster code column command comment component conf config "
+                  "client cluster code column command comment component con conf config "
                   "confirm connect connection constants container content context cookie "
                   "copy create credentials ctx current custom",
-    ['d' - 'a'] = "data database default description details device dialog dict directory "
-                  "disabled does domain",
-    ['e' - 'a'] = "each element email empty enabled encrypt encrypted enter entered entry "
-                  "env equal equals error event example exists expired expires export "
-                  "expression",
-    ['f' - 'a'] = "failed field fields file filter final first following for forgot form "
-                  "format found from function",
+    ['d' - 'a'] = "dans das data database dec default del der des description details "
+                  "device dialog dict die directory disabled does domain",
+    ['e' - 'a'] = "each een eingeben eintrag element email empty enabled encrypt "
+                  "encrypted enter entered entrer entry env equal equals error est event "
+                  "example exists expired expires export expression",
+    ['f' - 'a'] = "failed feb field fields file filter final first following for forgot "
+                  "form format found from function fur",
     ['g' - 'a'] = "generate generated get global grant group",
-    ['h' - 'a'] = "handler has hash have header helper here hidden host how",
-    ['i' - 'a'] = "identifier image import incorrect index info input instance int "
-                  "interface internal into invalid issue item its",
-    ['j' - 'a'] = "job json",
+    ['h' - 'a'] = "handler has hash have header helper here het hidden host how",
+    ['i' - 'a'] = "identifier il image import incorrect index info ingrese input inserire "
+                  "instance int interface internal into introduzca invalid issue ist item "
+                  "its",
+    ['j' - 'a'] = "jan job json jul jun",
     ['k' - 'a'] = "key keys kind kubernetes kwargs",
-    ['l' - 'a'] = "label last least length level library line link list load local "
-                  "location log login long",
-    ['m' - 'a'] = "mail managed manager manually map match max may mean member memory "
-                  "message method min missing mock mode model module must",
-    ['n' - 'a'] = "name names namespace need network new nil node none not note nothing "
-                  "now null number",
-    ['o' - 'a'] = "obj object objects old once one only operator option optional options "
-                  "opts org other output override owner",
-    ['p' - 'a'] = "package page param parameter params parser passed path pattern plain "
-                  "plaintext please plugin point policy pool port prefix present private "
-                  "process profile project prompt property props protected protocol "
-                  "provider public",
-    ['q' - 'a'] = "query",
+    ['l' - 'a'] = "la label las last least length les level library line link list lo "
+                  "load local location log login long los",
+    ['m' - 'a'] = "mail managed manager manually map mar match max may mean member memory "
+                  "message method min missing mit mock mode model module must",
+    ['n' - 'a'] = "name names namespace need network new nicht nil node none not note "
+                  "nothing nov now null number",
+    ['o' - 'a'] = "obj object objects oct oder old once one only operator option optional "
+                  "options opts org other output override owner",
+    ['p' - 'a'] = "package page para param parameter params parser passed path pattern "
+                  "plain plaintext please plugin point policy pool por port pour prefix "
+                  "present private process profile project prompt property props "
+                  "protected protocol provider public",
+    ['q' - 'a'] = "que query",
     ['r' - 'a'] = "random read ref register registry remote remove repository req request "
                   "required res reset resource response result returned role root row run",
-    ['s' - 'a'] = "same schema scope script secure see self send sent server service "
-                  "session set settings setup should show shown side sign single size "
-                  "skip source specified specify sql start state static status storage "
-                  "store stored str string strong submit success such super supplied "
-                  "support system",
+    ['s' - 'a'] = "saisir same schema scope script secure see self send sent sep server "
+                  "service session set settings setup should show shown side siehe sign "
+                  "single size skip source specified specify sql start state static "
+                  "status storage store stored str string strong submit success such "
+                  "super supplied support sur system",
     ['t' - 'a'] = "table tag target template test text that the their then there these "
                   "they thing this time title tls too tool top true try type types",
-    ['u' - 'a'] = "undefined unknown unset update updated upper url use used user "
-                  "username users using utils",
-    ['v' - 'a'] = "valid validate value values var variable vars vault verify version "
-                  "view",
-    ['w' - 'a'] = "want warning was way weak web were when where which will window with "
-                  "without would write wrong",
+    ['u' - 'a'] = "una und undefined une unknown unset unter update updated upper url use "
+                  "used user username users using utils",
+    ['v' - 'a'] = "valid validate value values var variable vars vault ver verify version "
+                  "view voer voir",
+    ['w' - 'a'] = "want warning was way weak web were when where which will window wird "
+                  "with without would write wrong",
     ['y' - 'a'] = "yaml yes you your",
     ['z' - 'a'] = "zone",
 };
@@ -111,7 +112,7 @@ static struct words count_words(struct redact_scan *s, size_t from, size_t to)
         for (gap = end; gap < to && !redact_in(s->text[gap], CLASS_ALNUM); gap++) {
             w.blanks |= s->text[gap] == ' ';
             w.signs |= s->text[gap] != ' ' && s->text[gap] != ',';
-            w.other |= !REDACT_ONE_OF(s->text[gap], "-_.+&!~@%* ") && s->text[gap] != ',';
+            w.other |= !REDACT_ONE_OF(s->text[gap], "-_.+&!~@%*#$?^ ") && s->text[gap] != ',';
         }
         w.other |= gap < to && gap - end > 3;
         at = gap;
@@ -152,6 +153,23 @@ bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to)
         at = end + 1;
     }
     return words >= 2;
+}
+
+/* `Forgot your password?`, `New passphrase`: what a program shows has a word of ours, and is brief
+ * or has one of a sentence. */
+bool redact_is_notice(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t words = 0, plain = 0, telling = 0;
+    if (to - from > VALUE_MOST || !memchr(s->text + from, ' ', to - from))
+        return false; /* most */
+    for (size_t at = from; at < to;) {
+        size_t end = word_end(s, at, to);
+        words += end > at;
+        plain += end > at && is_plain(s->text + at, end - at);
+        telling += end > at && redact_tells(s, at, end - at) != TELLS_NOTHING;
+        at = end + 1;
+    }
+    return telling && (words <= 2 || plain);
 }
 
 /* Several words that are no sentence: three, or two of which one has a digit or a sign. */

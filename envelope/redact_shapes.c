@@ -162,6 +162,7 @@ const struct redact_shape redact_issued_shapes[] = {
     {"nuget-key", "oy2<l43>", false},
     {"clojars-token", "CLOJARS_<h60>", true},
     {"packagist-token", "packagist_ort_<h60-80>", true},
+    {"packagist-token", "packagist_ack_<h60-80>", true},
     {"packagist-token", "packagist_uut_<h60-80>", true},
     {"packagist-token", "packagist_oat_<h60-80>", true},
     {"openvsx-token", "ovsxp_<w30-64>", true},

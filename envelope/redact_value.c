@@ -7,6 +7,7 @@
 
 #define ESCAPES_MOST   7  /* backslashes in front of a quote */
 #define DESCRIBED_MOST 48 /* bytes of what stands for a value */
+#define CUT_MOST       12 /* of one that is cut: a beginning that its kind has */
 #define ENDS_MOST      64 /* signs behind a word that do not belong to it */
 
 /* ---- quoted ---- */
@@ -316,8 +317,7 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
 static bool is_described(const struct redact_scan *s, size_t to)
 {
     size_t end = to, most = s->len - to < DESCRIBED_MOST ? s->len : to + DESCRIBED_MOST;
-    while (end < most && redact_in(s->text[end], CLASS_UPPER | CLASS_LOWER | CLASS_BLANK |
-                                                     CLASS_UNDER | CLASS_DASH))
+    while (end < most && redact_in(s->text[end], CLASS_WORD | CLASS_BLANK))
         end++;
     return end > to && redact_char(s, end) == '>';
 }
@@ -348,7 +348,7 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
            (first == '{' && second == '{') || (first == '[' && last == ']') ||
            (first == '%' && last == '%') || (first == '#' && second == '{') ||
            (first == '%' && len == 2) || (first == '`' && last == '`') ||
-           (first == '(' && last == ')') || (first == '@' && second == '{');
+           (first == '(' && last == ')') || (first == '@' && (second == '{' || last == '@'));
 }
 
 /* Nothing but stars, dots, x, dashes: what a program shows instead. */
@@ -506,13 +506,21 @@ bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to)
            letters >= from + 3 && redact_char(s, letters) == '-' && letters + 1 < sum;
 }
 
+/* `sk-...`: what begins so. */
+static bool is_cut(const struct redact_scan *s, size_t from, size_t to)
+{
+    return to - from >= 4 && to - from <= CUT_MOST && !memcmp(s->text + to - 3, "...", 3);
+}
+
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
 {
-    while (to > from + 1 && s->text[to - 1] == '.' && s->text[to - 2] == '>')
-        to--; /* a sentence ends there */
+    while (to > from + 1 && ((s->text[to - 1] == '.' && s->text[to - 2] == '>') ||
+                             (s->text[to - 1] == ':' && redact_in(s->text[to - 2], CLASS_LOWER))))
+        to--; /* a sentence ends there, a prompt */
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
            is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
-           is_kept(s, from, to) || redact_at(s, from, "[redacted");
+           is_kept(s, from, to) || redact_at(s, from, "[redacted") || is_cut(s, from, to) ||
+           redact_at(s, from, "test test test");
 }
 
 /* Digits in two places, or a sign: no name that programs have. */
