@@ -176,7 +176,9 @@ static bool is_secret(struct redact_scan *s, const struct redact_place *p,
         (v->quote && p->tells != TELLS_ALL && redact_is_garbled(s, v->from, v->to)) ||
         (p->tells == TELLS_CODE && p->sign == ':' &&
          (p->upper || memchr(s->text + p->name, '-', p->name_end - p->name)) &&
-         redact_is_camel(s, v->from, v->to) && (v->quote || is_setting(s, p, v))))
+         redact_is_camel(s, v->from, v->to) && (v->quote || is_setting(s, p, v))) ||
+        (p->tells == TELLS_LONG && p->upper && !v->quote && redact_is_wordy(s, v->from, v->to) &&
+         is_setting(s, p, v)))
         return true;
     if (len <= PROSE_MOST && is_too_little(s, p, v, quotes, digits))
         return false;

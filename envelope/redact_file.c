@@ -338,7 +338,9 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
 /* `a001 LOGIN user X`, as a client of IMAP tells it: X is to the line's end. */
 static bool is_imap(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t start = redact_line_start(s, at, 40), tag = redact_run(s, start, CLASS_ALNUM);
+    size_t start = redact_line_start(s, at, 40);
+    start += redact_at(s, start, "C: ") ? 3 : 0;
+    size_t tag = redact_run(s, start, CLASS_ALNUM);
     size_t user = redact_behind(s, end)->to, line = redact_line_end(s, end);
     if (end - at != 5 || memcmp(s->text + at, "LOGIN", 5) != 0 || tag == start || tag + 1 != at ||
         !redact_has_digit(s, start, tag))

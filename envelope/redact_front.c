@@ -137,8 +137,12 @@ bool redact_is_defined(struct redact_scan *s, size_t name)
 /* `Mail:Smtp:`, as .NET's settings are named, in front of the name and of `=` behind it. */
 static bool is_section(struct redact_scan *s, size_t start, size_t name)
 {
-    if (s->text[name - 1] != ':' || !redact_in(s->text[start], CLASS_UPPER) ||
+    if (s->text[name - 1] != ':' ||
         redact_run(s, start, CLASS_ALNUM | CLASS_UNDER | CLASS_COLON) < name)
+        return false;
+    if (name >= start + 3 && s->text[name - 2] == ':')
+        return true; /* `profile::db::`, as Puppet names them */
+    if (!redact_in(s->text[start], CLASS_UPPER))
         return false;
     size_t end = redact_run(s, name, CLASS_ALNUM | CLASS_UNDER);
     return redact_at(s, end, " = ");

@@ -341,7 +341,7 @@ bool redact_is_wordy(struct redact_scan *s, size_t from, size_t to);
 /* `Forgot your password?`: what a program shows of one. */
 bool redact_is_notice(struct redact_scan *s, size_t from, size_t to);
 /* `not-required`: two and more words of a program or a sentence, and nothing else. */
-bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to);
+bool redact_is_remark(struct redact_scan *s, size_t from, size_t to);
 /* `Otter, slow river 5`: the same of several words. */
 bool redact_is_spoken(struct redact_scan *s, size_t from, size_t to);
 /* `HarborNickelRibbon`: the same of words that capital letters part. */

@@ -142,7 +142,8 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
     size_t to = value_end(s, &from), behind = to + quote;
     struct redact_value v;
     if (quote && to == from && tells == TELLS_ALL && redact_read_value(s, from - 1, false, &v) &&
-        redact_is_spoken(s, v.from, v.to)) { /* `with password "copper velvet 7"` */
+        redact_is_spoken(s, v.from, v.to) &&
+        (!redact_is_phrase(s, v.from, v.to, 2) || redact_is_phrase(s, v.from, v.to, 4))) {
         *ret_match = (struct redact_match){v.from, v.to, "value"};
         return true;
     }

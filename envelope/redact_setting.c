@@ -1,7 +1,7 @@
-/* What a file or a dialogue sets a telling name to, whatever it is made of: words with signs
- * between
+/* What a file or a dialogue sets a telling name to, whatever it is made of: words that signs join
  * (`kestrel.rocket`, `biscuit-horizon-winter`), several of them (`Otter, slow river 5`), and what
  * goes on behind a comma. Words of a program and of a sentence are told from these by a list. */
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,6 +12,7 @@
 #define WORDS_MOST    6  /* more are a sentence */
 #define WORD_LEAST    3
 #define GARBLED_LEAST 9
+#define PLAIN_BITS    8192 /* as many as bit_of() tells apart */
 #define CAMEL_LEAST   9
 
 /* Words that sentences and programs are made of, and no password: a row for each first letter. */
@@ -22,7 +23,7 @@ static const char plain_words[26][303] = {
     ['b' - 'a'] = "backend base been before bitte body bool boolean but byte bytes",
     ['c' - 'a'] = "callback can cannot cert change changed characters check class clear "
                   "client cluster code column command comment component con conf config "
-                  "confirm connect connection constants container content context cookie "
+                  "confirm confirmed connect connection constants container content context cookie "
                   "copy create credentials ctx current custom",
     ['d' - 'a'] = "dans das data database dec default del der des description details "
                   "device dialog dict die directory disabled does domain",
@@ -70,10 +71,35 @@ static const char plain_words[26][303] = {
     ['z' - 'a'] = "zone",
 };
 
+/* A bit for what these words begin and end with: most others are told by it. */
+static uint8_t plain_bits[PLAIN_BITS / 8];
+static pthread_once_t plain_once = PTHREAD_ONCE_INIT;
+
+static unsigned bit_of(const char *word, size_t len)
+{
+    unsigned first = (unsigned char)word[0] & 31u, last = (unsigned char)word[len - 1] & 31u;
+    unsigned second = (unsigned char)word[len > 1] & 31u;
+    return (first | second << 5 | last << 10 | (unsigned)len << 15) * 2654435761u >> 19;
+}
+
+static void read_plain(void)
+{
+    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
+        for (const char *at = plain_words[i]; *at; at += strspn(at, " ")) {
+            size_t len = strcspn(at, " ");
+            plain_bits[bit_of(at, len) / 8] |= (uint8_t)(1u << bit_of(at, len) % 8);
+            at += len;
+        }
+}
+
 static bool is_plain(const char *word, size_t len)
 {
     if (!redact_in(*word, CLASS_UPPER | CLASS_LOWER))
         return false;
+    pthread_once(&plain_once, read_plain);
+    unsigned bit = bit_of(word, len);
+    if (!(plain_bits[bit / 8] & 1u << bit % 8))
+        return false; /* most */
     const char *at = plain_words[(*word | 0x20) - 'a'];
     while (*at) {
         size_t end = strcspn(at, " ");
@@ -82,6 +108,13 @@ static bool is_plain(const char *word, size_t len)
         at += end + (at[end] == ' ');
     }
     return false;
+}
+
+/* Whether the word says of a secret what it is; some that do are things, too. */
+static bool is_ours(struct redact_scan *s, size_t at, size_t end)
+{
+    return redact_tells(s, at, end - at) > TELLS_LONG &&
+           !(end - at == 6 && (redact_at(s, at, "pepper") || redact_at(s, at, "cookie")));
 }
 
 /* A value's words, as they were counted. */
@@ -105,8 +138,8 @@ static struct words count_words(struct redact_scan *s, size_t from, size_t to)
                         redact_in(s->text[end - 1], CLASS_LOWER);
         }
         w.digits |= digits;
-        w.other = end == at || (!digits && (is_plain(s->text + at, end - at) ||
-                                            redact_tells(s, at, end - at) > TELLS_LONG));
+        w.other =
+            end == at || (!digits && (is_plain(s->text + at, end - at) || is_ours(s, at, end)));
         w.least = !digits && end - at < w.least ? end - at : w.least;
         w.count++;
         for (gap = end; gap < to && !redact_in(s->text[gap], CLASS_ALNUM); gap++) {
@@ -139,7 +172,7 @@ bool redact_is_wordy(struct redact_scan *s, size_t from, size_t to)
 }
 
 /* `not-required`, `from-vault`: words of a program alone. */
-bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to)
+bool redact_is_remark(struct redact_scan *s, size_t from, size_t to)
 {
     size_t words = 0, at = from;
     if (word_end(s, from, to) >= to)
@@ -147,8 +180,10 @@ bool redact_is_remark(const struct redact_scan *s, size_t from, size_t to)
     while (at < to && to - from <= VALUE_MOST) {
         size_t end = word_end(s, at, to);
         if (end == at || !is_plain(s->text + at, end - at) ||
-            (end < to && !REDACT_ONE_OF(s->text[end], "-_. ")))
+            (end < to && !REDACT_ONE_OF(s->text[end], "-_. |:")))
             return false;
+        if (end < to && s->text[end] == ':') /* `min:8` */
+            end = redact_run(s, end + 1, CLASS_DIGIT);
         words++;
         at = end + 1;
     }
@@ -248,6 +283,19 @@ static bool is_commented(struct redact_scan *s, size_t name)
            !redact_in(s->text[at], CLASS_BLANK);
 }
 
+/* Whether the name is of small letters and the line in front is `[section]`, or sets another of
+ * these to a word: no shell's, which would run what is behind a blank. */
+static bool is_in_section(struct redact_scan *s, size_t name)
+{
+    size_t line = redact_line_start(s, name, 4);
+    if (!line || line != name || !redact_in(s->text[name], CLASS_LOWER))
+        return false;
+    size_t start = redact_line_start(s, line - 1, REDACT_LINE_LOOKED_AT);
+    size_t word = redact_run(s, start, CLASS_LOWER | CLASS_DASH | CLASS_UNDER);
+    return s->text[start] == '[' || (word > start && redact_char(s, word) == '=' &&
+                                     memchr(s->text + start, '-', word - start) != NULL);
+}
+
 bool redact_read_setting(struct redact_scan *s, size_t name, bool tight, struct redact_value *v)
 {
     size_t from = v->from, line = redact_line_end(s, from);
@@ -272,7 +320,7 @@ bool redact_read_setting(struct redact_scan *s, size_t name, bool tight, struct 
         return false;
     if (blanks && tight) {
         struct words w = count_words(s, from, to);
-        if (w.count < 4 || w.signs ||
+        if (w.count < (is_in_section(s, name) ? 2 : 4) || w.signs ||
             redact_is_tool(s->text + next, redact_run(s, next, CLASS_NAME) - next))
             return false; /* X=a command of words */
     }

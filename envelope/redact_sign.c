@@ -136,6 +136,7 @@ static size_t bold_length(struct redact_scan *s, const struct redact_place *p, s
 size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
 {
     size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
+    at += redact_at(s, at, " <const>") ? 8 : 0; /* Lua's */
     size_t blanks = skip_blanks(s, at), markup = 0;
     char front = p->name >= 2 ? s->text[p->name - 1] : 0;
     bool dashes = front == '-' || (front == '+' && s->text[p->name - 2] == ' ');

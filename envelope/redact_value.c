@@ -432,7 +432,7 @@ static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
         ['l' & 31] = {"local."},
         ['m' & 31] = {"module."},
         ['o' & 31] = {"op://"},
-        ['p' & 31] = {"pass://", "process.e"},
+        ['p' & 31] = {"pass://", "process.e", "projects/"},
         ['r' & 31] = {"ref+"},
         ['s' & 31] = {"ssm:", "ssm/", "sm://", "secretref", "secret:", "secrets.",
                       "sops:", "secrets-mana"},
@@ -512,6 +512,19 @@ static bool is_cut(const struct redact_scan *s, size_t from, size_t to)
     return to - from >= 4 && to - from <= CUT_MOST && !memcmp(s->text + to - 3, "...", 3);
 }
 
+/* `2025-02-01T10:00:00Z`. */
+static bool is_time(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char form[] = "dddd-dd-ddTdd:dd";
+    if (to - from < 10 || !redact_in(s->text[from], CLASS_DIGIT))
+        return false; /* most */
+    for (size_t i = 0; form[i] && from + i < to; i++)
+        if (form[i] == 'd' ? !redact_in(s->text[from + i], CLASS_DIGIT)
+                           : s->text[from + i] != form[i])
+            return false;
+    return to - from <= 35;
+}
+
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
 {
     while (to > from + 1 && ((s->text[to - 1] == '.' && s->text[to - 2] == '>') ||
@@ -520,7 +533,7 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
            is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
            is_kept(s, from, to) || redact_at(s, from, "[redacted") || is_cut(s, from, to) ||
-           redact_at(s, from, "test test test");
+           is_time(s, from, to) || (to - from > 10 && !memcmp(s->text + to - 10, "EXAMPLEKEY", 10));
 }
 
 /* Digits in two places, or a sign: no name that programs have. */

@@ -143,6 +143,83 @@ static void test_garbled_keys(void **state)
     STAYS(texts);
 }
 
+static void test_more_places(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"[wifi-security]\npsk=", "Marble lagoon 628", "\n\n[ipv4]\n"},
+        {"profile::db::password: ", "marblelagoon", "\n"},
+        {"SEARCHBOX_KEY:       ", "walrus-tundra-pebble", "\nWEB: 2\n"},
+        {"SECRET_KEY = \"", "marble-pepper", "\"\n"},
+        {"\"POSTGRES_PASSWORD=", "B15cu1t, almond #4", "\",\n"},
+        {"CREDS=([password]=\"", "Nimbu5, nimbus #32", "\" [user]=\"mb\" )\n"},
+        {"    keyPassword '", "MarbleLagoonTundra", "'\n"},
+        {"bind with password \"", "Marble lagoon tundra vortex!", "\" rejected\n"},
+        {"local redis_pass <const> = [[", "Marble85", "]]\n"},
+        {"headers={'X-Vault-Token': '", "MarbleLagoonTundra", "'}\n"},
+        {"getConnection(\"jdbc:x\", \"scott\", \"", "marblelagoon", "\");\n"},
+        {"USER mb\n+OK\nPASS ", "Raven!KoM+marble", "\n+OK Logged in.\n"},
+        {"PIN for token 'YubiKey': ", "295104", "\n"},
+        {"OTP for +47 412 00 000 is ", "001576", " (valid 5 min)\n"},
+        {"mb : EAP \"", "Marble hollow winter tundra", "\"\n"},
+    };
+    GO(rows);
+}
+
+/* A command's whole output, in words. */
+static void test_printed_words(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"$ pass show web/router\n", "Marble jasper lagoon tundra", "\nuser: admin\n"},
+        {"$ doppler secrets get SMTP_PASS --plain\n", "Marble jasper lagoon tundra", "\n"},
+        {"$ echo \"$DB_PASSWORD\"\n", "Marble jasper lagoon tundra!", "\n"},
+    };
+    GO(rows);
+}
+
+/* A variable whose name says nothing is a secret where it is given as one. */
+static void test_variables(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"P='", "Marble lagoon igloo 7!", "'; curl -u \"mb:$P\" https://dav.example/\n"},
+        {"TOK=", "8ElccjkqvYz0ukakTsQv", "; http GET api \"Authorization: Bearer $TOK\"\n"},
+        {"$ x=", "112d92576080168fbf3d", "\n$ curl -H \"X-Api-Key: $x\" https://api.example/\n"},
+        {"pw_=", "marble.lagoon", "; sshpass -p \"$pw_\" ssh pi@192.0.2.4\n"},
+    };
+    GO(rows);
+    static const char *const texts[] = {
+        "V=1.22.3; curl -O https://example.org/$V/file.tgz\n",
+        "N=marble; echo \"hello $N\"\n",
+        "P=/etc/hosts; cat -p $P\n",
+        "P=marble; curl -u \"mb:$PASS\" x\n",
+    };
+    STAYS(texts);
+}
+
+static void test_what_stands_for_one(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "OPENAI_API_KEY=sk-...\n",
+        "JWT_SECRET=<generate with openssl rand -hex 32>\n",
+        "PGPASSWORD=`pass show db/app` psql -h db1\n",
+        "DB_PASSWORD=@vault.value@\n",
+        "mnemonic: \"test test test test test test test test test test test junk\",\n",
+        "<string name=\"forgot_password\">Forgot your password?</string>\n",
+        "\"test:password\": \"jest password\",\n",
+        "set /p PASSWORD=Password: \nx\n",
+        "usage: app [-h] [--token TOKEN] [--api-key API_KEY] [--password-file PATH] host\n",
+        "Last password change\t\t\t\t\t: Nov 02, 2024\n",
+        "Passwort: siehe Tresor, Eintrag billing\n",
+        "'password' => 'required|string|min:8|confirmed',\n",
+        "DEPLOY_KEY    2025-02-01T10:00:00Z\n",
+        "--secret-id=projects/954628649/secrets/db  --ttl=1h\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +229,10 @@ int main(void)
         cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_quoting),
         cmocka_unit_test(test_garbled_keys),
+        cmocka_unit_test(test_more_places),
+        cmocka_unit_test(test_printed_words),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_what_stands_for_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
