@@ -419,6 +419,9 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     value = below ? below : value;
     if (value && redact_at(s, value, "([") && p.tight)
         return false; /* a shell's list, of which each has a name */
+    if (value && s->text[value - 1] == ':' && redact_char(s, value) == '\'' &&
+        p.tells == TELLS_ALL && redact_at(s, end, " :'"))
+        return false;                                                 /* psql's variable */
     bool other = value && redact_read_default(s, value, p.tells, &v); /* ${NAME:-X} */
     if (!value || (!other && !may_begin(s, value)))
         return false;

@@ -173,6 +173,9 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
         at = line + 1;
         line = redact_line_end(s, at);
     }
+    size_t begins = redact_line_start(s, start, REDACT_LINE_LOOKED_AT);
+    if (start > begins && memchr(s->text + begins, '<', start - begins))
+        return;                                     /* `KEY=<made by openssl rand>` */
     bool tree = redact_at(s, line + 1, "\xe2\x94"); /* of a folder's names */
     if (tree || line >= s->len + 1)
         return;

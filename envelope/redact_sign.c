@@ -150,7 +150,7 @@ size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
     size_t opens = p->name < 2 ? 0 : p->name - 2; /* what is in front of the quote */
     opens -= opens && s->text[opens] == ' ';
     bool called = p->name >= 2 && (s->text[opens] == '(' || s->text[opens] == '\\');
-    if (p->quoted && called && redact_char(s, blanks) == ',') {
+    if (p->quoted && called && redact_char(s, blanks) == ',' && s->text[at - 1] != ')') {
         p->sign = ',';
         return skip_blanks(s, blanks + 1);
     }

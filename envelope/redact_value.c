@@ -525,6 +525,20 @@ static bool is_time(const struct redact_scan *s, size_t from, size_t to)
     return to - from <= 35;
 }
 
+/* `prod/auth-proxy/db`: where it is kept, by small words. */
+static bool is_place(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t slashes = 0;
+    if (!redact_in(s->text[from], CLASS_LOWER))
+        return false;
+    for (size_t i = from; i < to; i++) {
+        slashes += s->text[i] == '/';
+        if (!redact_in(s->text[i], CLASS_LOWER | CLASS_DASH) && s->text[i] != '/')
+            return false;
+    }
+    return slashes >= 2;
+}
+
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
 {
     while (to > from + 1 && ((s->text[to - 1] == '.' && s->text[to - 2] == '>') ||
@@ -533,7 +547,8 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
            is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
            is_kept(s, from, to) || redact_at(s, from, "[redacted") || is_cut(s, from, to) ||
-           is_time(s, from, to) || (to - from > 10 && !memcmp(s->text + to - 10, "EXAMPLEKEY", 10));
+           is_time(s, from, to) || is_place(s, from, to) ||
+           (to - from > 10 && !memcmp(s->text + to - 10, "EXAMPLEKEY", 10));
 }
 
 /* Digits in two places, or a sign: no name that programs have. */
