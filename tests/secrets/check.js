@@ -92,10 +92,10 @@ console.log(`${'all'.padEnd(20)} ${good}/${all.length}: ${(reach * 100).toFixed(
 
 // What is none, in the same place, stays.
 const none = [...second.negatives(), ...fourth.negatives(), ...others.negatives()], nones = redact(none.map((n) => n.text));
-const gone = none.filter((n, i) => !nones[i].includes(n.stays));
+const gone = none.filter((n, i) => !nones[i].includes(n.stays) && !n.taken), known = none.filter((n) => n.taken);
 if (process.env.MISSED)
     gone.forEach((n) => console.log(`${n.group}: ${JSON.stringify(n.text)} is none`));
-console.log(`${gone.length} of ${none.length} that are none were taken for one`);
+console.log(`${gone.length} of ${none.length} that are none were taken for one, and ${known.length} that are known to be`);
 
 // Names x what is between x values, by lot: what no one wrote a rule for.
 const lot = grid.cases(), drawn = redact(lot.map((c) => Buffer.from(c.text).toString('latin1')));
