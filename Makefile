@@ -371,6 +371,9 @@ bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and 
 	@$(BUILD)/redact bench
 	@$(if $(CLIMB),$(BUILD)/redact climb $(CLIMB))
 
+check-linear: $(BUILD)/redact ## redaction's cost a byte does not grow with a text's length, of the corpora's lines (LINEAR_S=60)
+	@cat tests/secrets/*.jsonl | $(BUILD)/redact grow $(or $(LINEAR_S),60)
+
 SECRETS_NONE = $(wildcard /usr/include/*.h /usr/include/*/*.h /usr/share/doc/*/copyright /var/lib/dpkg/status)
 check-secrets: $(BUILD)/redact ## what redaction finds of a corpus, by group, and what it takes for a secret (MISSED=1 shows it; CORPUS=FILE of JSON lines: of that one)
 	@CORPUS="$(CORPUS)" node tests/secrets/check.js $(BUILD)/redact $(SECRETS_NONE)
@@ -566,7 +569,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
+.PHONY: check-linear bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach bench-start check-xterm check-suites check-casts check-schemas check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \

@@ -4,6 +4,8 @@
 
 #include "envelope/redact_command.h"
 
+#define WRITTEN_MOST 400 /* bytes behind echo in which all of it is */
+
 /* Words that say so. */
 static const struct reader {
     char text[20];
@@ -206,8 +208,9 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
     size_t words = at, end = redact_line_end(s, at);
     size_t reader = find_reader(s, at);
     bool pairs = reader && redact_at(s, reader, "chpasswd");
-    if (reader <= at && memchr(s->text + at, '>', end - at))
-        take_written(s, at, end, found);
+    size_t most = end - at > WRITTEN_MOST ? at + WRITTEN_MOST : end;
+    if (reader <= at && memchr(s->text + at, '>', most - at))
+        take_written(s, at, most, found);
     if (reader <= at || !is_piped(s, at, end))
         return;
     if (redact_at(s, reader, "redis") || redact_at(s, reader, "valkey")) {
@@ -268,6 +271,7 @@ void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_comm
 {
     char close = s->text[at - 1] == '(' ? ')' : s->text[at - 1];
     size_t line = redact_line_end(s, end), from = redact_run(s, end, CLASS_BLANK);
+    line = line - from > WRITTEN_MOST && line > from ? from + WRITTEN_MOST : line;
     const char *last = memchr(s->text + from, close, line - from);
     size_t to = last ? (size_t)(last - s->text) : line;
     while (from + 1 < to && s->text[from] == '-' && redact_in(s->text[from + 1], CLASS_LOWER))

@@ -10,6 +10,7 @@
 #define PROMPT_MOST  80  /* bytes of one */
 #define PRINTED_MOST 300 /* bytes of a secret on a line of its own */
 #define WORDS_MOST   6
+#define FILTERS_MOST 200 /* bytes of pipes behind a command */
 #define REST_MOST    160 /* bytes behind the name that is asked for */
 #define FILES_MOST   4
 #define CRACKED_MOST 3000
@@ -81,6 +82,7 @@ size_t redact_behind_filters(struct redact_scan *s, size_t end)
                                        "xargs",  "gunzip", "fold",   "openssl base64", "xxd",
                                        "rev"};
     size_t line = redact_line_end(s, end);
+    line = line - end > FILTERS_MOST ? end + FILTERS_MOST : line;
     while (redact_char(s, end) == '|' && end < line) {
         size_t at = redact_run(s, end + 1, CLASS_BLANK), i = 0;
         while (i < sizeof filters / sizeof *filters && !redact_at(s, at, filters[i]))

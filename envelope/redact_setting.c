@@ -266,6 +266,7 @@ bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to)
 static size_t value_end(struct redact_scan *s, size_t from)
 {
     size_t line = redact_line_end(s, from), to = from;
+    line = line - from > VALUE_MOST ? from + VALUE_MOST + 1 : line; /* which is too long */
     while (to < line && !(s->text[to] == ' ' && REDACT_ONE_OF(redact_char(s, to + 1), "#;/")))
         to++;
     while (to > from && (redact_in(s->text[to - 1], CLASS_BLANK) || s->text[to - 1] == '\r'))

@@ -178,6 +178,7 @@ static bool is_word_in(struct redact_scan *s, char quote, struct redact_value *v
 void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_value *v)
 {
     size_t line = redact_line_end(s, v->end), at = v->end;
+    line = line - v->end > 2 * (size_t)LINE_MOST ? v->end + 2 * (size_t)LINE_MOST : line;
     if (all && is_word_in(s, quote, v, line))
         return;
     if (all && redact_char(s, at) == quote && redact_char(s, at + 1) == quote &&

@@ -2,7 +2,8 @@
  * (tests/secrets/check.js); redact text: out of one, which may have any. redact bench: processor
  * time by byte, of what terminals show and of what was made to be slow. redact climb SECONDS: looks
  * for what is slower still, in what pieces of these and of the shapes' beginnings make when they
- * are put together. */
+ * are put together. redact grow SECONDS: for what costs more a byte the longer it is, in lines of
+ * stdin that stand again and again. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,9 @@ static const char *const inputs[] = {
     "- key: a\n",
     "key 1 ",
     "key:",
+    "  995  history | tail -5  ",
+    "$ curl -d 'client_secret=a1~b2&c=d' https://a.example/token | jq  ",
+    "export X_SECRET=a1-b2 ://c.example/ ",
     "-pw -pw -pw -pw -pw -pw -pw -pw ",
     "pw=a&pw=a&pw=a&pw=a&pw=a&pw=a&",
 };
@@ -314,6 +318,59 @@ static int search(int seconds)
     return 0;
 }
 
+/* ---- what costs more a byte the longer it is ---- */
+
+#define LINES_MOST 40000
+#define LINE_BYTES 300
+#define LONG       (384 << 10)
+#define BRIEF      (16 << 10)
+
+/* Lines of stdin, those in JSON's texts, too. */
+static int read_lines(char **lines)
+{
+    static char line[1 << 16];
+    int count = 0;
+    while (fgets(line, sizeof line, stdin))
+        for (char *at = line; *at && count < LINES_MOST;) {
+            char *end = strstr(at, "\\n");
+            size_t len = end ? (size_t)(end - at) : strcspn(at, "\n");
+            if (len > 4 && len < LINE_BYTES)
+                lines[count++] = strndup(at, len);
+            at += len + (end ? 2 : strcspn(at + len, "\n") + (at[len] != 0));
+        }
+    return count;
+}
+
+static double cost_of(const char *unit, size_t len)
+{
+    char *text = repeated(unit, "", len);
+    double ms = measure(text, len, 2);
+    free(text);
+    return ms * MIB / (double)len;
+}
+
+/* One or two lines again and again. Returns whether none of them cost twice as much a byte. */
+static int grow(int seconds)
+{
+    static char *lines[LINES_MOST];
+    int count = read_lines(lines), tried = 0, grew = 0;
+    if (!count)
+        return 2;
+    for (double end = now_ms() + seconds * 1e3; now_ms() < end; tried++) {
+        char unit[2 * LINE_BYTES + 4];
+        snprintf(unit, sizeof unit, "%s%s%s%s", lines[rand() % count], rand() % 2 ? "\n" : " ",
+                 rand() % 2 ? lines[rand() % count] : "", rand() % 2 ? "\n" : " ");
+        double brief = cost_of(unit, BRIEF), full = cost_of(unit, LONG);
+        if (full < 2 * brief + 6 || cost_of(unit, LONG) < 2 * cost_of(unit, BRIEF) + 6)
+            continue;
+        printf("%8.2f ms/MiB, %8.2f where it is longer: %s\n", brief, full, unit);
+        grew++;
+    }
+    printf("%d texts of %d lines, %d of which cost more a byte the longer they are\n", tried, count,
+           grew);
+    return grew != 0;
+}
+
 static int texts(bool one)
 {
     struct bytes in = {0}, out = {0};
@@ -344,6 +401,8 @@ int main(int argc, char **argv)
         return texts(true);
     if (argc == 3 && !strcmp(argv[1], "climb"))
         return search(atoi(argv[2]));
-    fprintf(stderr, "usage: redact texts|text|bench|climb SECONDS\n");
+    if (argc == 3 && !strcmp(argv[1], "grow"))
+        return grow(atoi(argv[2]));
+    fprintf(stderr, "usage: redact texts|text|bench|climb SECONDS|grow SECONDS\n");
     return 2;
 }
