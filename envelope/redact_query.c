@@ -329,6 +329,16 @@ static bool read_answer(struct redact_scan *s, size_t at, size_t *ret_from, size
                   : redact_is_printed(s, from, to);
 }
 
+/* Whether nothing is printed beside the name: not `echo seen "$A_TOKEN"`. */
+static bool is_alone(struct redact_scan *s, size_t start, size_t at)
+{
+    const char *echo = memmem(s->text + start, at - start, "echo ", 5);
+    size_t word = echo ? (size_t)(echo - s->text) + 5 : at;
+    while (redact_char(s, word) == '-')
+        word = redact_run(s, redact_run(s, word, ~(uint32_t)CLASS_SPACE), CLASS_BLANK);
+    return redact_run(s, word, ~(uint32_t)CLASS_SPACE) >= at;
+}
+
 bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), start = redact_line_start(s, at, REDACT_LINE_LOOKED_AT);
@@ -339,8 +349,8 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (!repl && !redact_begins_prompt(s, start))
         return false; /* most */
     size_t from, to;
-    if ((!repl && !is_question(s, start, end)) || !ends_question(s, end, line) ||
-        !read_answer(s, line + 1, &from, &to))
+    if ((!repl && !is_question(s, start, end)) || !is_alone(s, start, at) ||
+        !ends_question(s, end, line) || !read_answer(s, line + 1, &from, &to))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

@@ -37,9 +37,9 @@ bool redact_read_brackets(struct redact_scan *s, size_t at, struct redact_value 
         return false;
     size_t most = line - from < VALUE_MOST ? line : from + VALUE_MOST;
     const char *close = memchr(s->text + from, closes[kind - opens], most - from);
-    if (!close || (lua && close[1] != ']'))
+    size_t to = close ? (size_t)(close - s->text) : from, end = to + 1 + lua;
+    if (!close || (lua && redact_char(s, to + 1) != ']'))
         return false;
-    size_t to = (size_t)(close - s->text), end = to + 1 + lua;
     *ret = (struct redact_value){from, to, end, '"'};
     return to > from && (end >= s->len || !redact_in(s->text[end], CLASS_ALNUM));
 }

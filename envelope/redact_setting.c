@@ -246,7 +246,7 @@ bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to)
         !redact_in(s->text[from], CLASS_ALNUM))
         return false;
     for (size_t i = from; i < to; i++) {
-        char c = s->text[i], before = s->text[i - 1];
+        char c = s->text[i], before = i > from ? s->text[i - 1] : ' ';
         digits += redact_in(c, CLASS_DIGIT);
         letters += redact_in(c, CLASS_UPPER | CLASS_LOWER);
         if (redact_in(c, CLASS_ALNUM) || REDACT_ONE_OF(c, "-_.+~@"))

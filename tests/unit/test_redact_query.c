@@ -46,6 +46,7 @@ static void test_what_is_no_answer(void **state)
 {
     (void)state;
     static const char *const texts[] = {
+        "$ echo seen \"$A_TOKEN\"\nseen 4kT9zQ1x\n",
         "$ ls secrets\nharbornickel\n",
         "$ echo $PASSWORD_STORE_DIR\n/home/kim/.password-store\n",
         "$ cat passwords.txt\ncat: passwords.txt: No such file or directory\n",
