@@ -143,9 +143,9 @@ static void add_behind(struct command *c, size_t from, size_t to, char sign)
 static void add_login(struct command *c)
 {
     const char *slash = memchr(c->s->text + c->from, '/', c->to - c->from);
-    if (!slash || slash == c->s->text + c->from || slash[1] == '/')
+    size_t from = slash ? (size_t)(slash - c->s->text) + 1 : 0;
+    if (!slash || slash == c->s->text + c->from || redact_char(c->s, from) == '/')
         return;
-    size_t from = (size_t)(slash - c->s->text) + 1;
     const char *sign = memrchr(slash, '@', c->to - from + 1);
     add(c, from, sign ? (size_t)(sign - c->s->text) : c->to);
 }
@@ -285,6 +285,15 @@ static void take_among(struct command *c, const struct redact_rule *r)
     add(c, from, to);
 }
 
+/* Whether a device's prompt is in front, or the line stands further in, as in its settings. */
+static bool is_of_device(const struct redact_scan *s, size_t tool)
+{
+    size_t line = redact_line_start(s, tool, 64), blank = tool > line && s->text[tool - 1] == ' ';
+    size_t sign = tool - blank;
+    return tool > line && (redact_in(s->text[line], CLASS_BLANK) ||
+                           (sign > line + 1 && REDACT_ONE_OF(s->text[sign - 1], "#>")));
+}
+
 /* The last word of a line, in which nothing but a prompt is in front of the tool. */
 static bool is_last_word(const struct command *c)
 {
@@ -292,10 +301,13 @@ static bool is_last_word(const struct command *c)
     size_t start = redact_line_start(c->s, c->start, 64);
     while (start < c->start && redact_in(c->s->text[start], CLASS_BLANK))
         start++;
+    if (redact_run(c->s, c->from, CLASS_LOWER) >= c->to && !is_of_device(c->s, c->start))
+        return false; /* `enable secret scanning` */
     return c->to >= c->from + 4 && redact_run(c->s, behind, CLASS_BLANK) >= line &&
            (start == c->start || REDACT_ONE_OF(c->s->text[c->start - 1], "#>") ||
-            REDACT_ONE_OF(c->s->text[c->start - 2], "#>") || redact_at(c->s, start, "ip ") ||
-            redact_at(c->s, start, "set ") || redact_at(c->s, start, "no "));
+            (c->start > 1 && REDACT_ONE_OF(c->s->text[c->start - 2], "#>")) ||
+            redact_at(c->s, start, "ip ") || redact_at(c->s, start, "set ") ||
+            redact_at(c->s, start, "no "));
 }
 
 static void take_place(struct command *c, int rule)
@@ -499,6 +511,8 @@ static void add_below(struct command *c, size_t end)
             redact_asked(s, c->from, c->to, below, c->found);
         else if (rule->how == FILES && last)
             redact_output_files(s, c->start, end, below, c->found);
+        else if (rule->how == FILES)
+            continue; /* what others print stands there, too */
         else if (rule->how > BELOW && (last || rule->how >= INDENTED) &&
                  !(c->waits & UINT64_C(1) << i))
             redact_output(s, rule, below, c->start, c->found);

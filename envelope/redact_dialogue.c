@@ -93,6 +93,18 @@ static bool shows_mask(const struct redact_scan *s, size_t end, size_t from)
     return open && s->text[from - 2] == ']' && open[1] == '*';
 }
 
+/* Whether the name is all that the line is about, but whose it is: not `Password hashing: SHA-512`.
+ */
+static bool is_of_whom(const struct redact_scan *s, size_t end)
+{
+    static const char whose[][7] = {":",    " for ",  " of ", " (", " fur ",
+                                    " de ", " pour ", " [",   " :"};
+    for (size_t i = 0; i < sizeof whose / sizeof *whose; i++)
+        if (redact_at(s, end, whose[i]))
+            return true;
+    return false;
+}
+
 bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), from = behind_question(s, end, line), to = line;
@@ -103,7 +115,7 @@ bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact
     if ((start && s->text[start - 1] != '\n') || !begins_question(s, start, at))
         return false;
     bool asked = mask || is_asked(s, start, at);
-    if (!asked && redact_tells(s, at, end - at) != TELLS_ALL)
+    if (!asked && (redact_tells(s, at, end - at) != TELLS_ALL || !is_of_whom(s, end)))
         return false;
     bool below = redact_run(s, from, CLASS_BLANK) >= line;
     if (below && redact_char(s, line) == '\n') { /* the terminal went on with a new line */

@@ -190,8 +190,8 @@ static bool is_told(struct redact_scan *s, size_t end, struct redact_match *ret_
             value = (size_t)(colon - s->text) + 2;
         }
         struct redact_value v;
-        if (i == 0 && redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
-            !redact_in(s->text[value], CLASS_DOUBLE | CLASS_SINGLE) && line - value >= 8 &&
+        if (i == 0 && redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line && line - value >= 8 &&
+            !redact_in(s->text[value], CLASS_DOUBLE | CLASS_SINGLE) &&
             !redact_is_placeholder(s, value, line)) { /* mysqld's, of all signs */
             *ret_match = (struct redact_match){value, line, "value"};
             return redact_has_digit(s, value, line) || redact_has_sign(s, value, line);

@@ -38,10 +38,12 @@ static const char seconds[] = "12567ADNRWabdefgiklmoprstvyz";
 static size_t with_plain(struct redact_scan *s, size_t end)
 {
     size_t line = redact_line_end(s, end), from = end + 1;
+    if (redact_char(s, end) != ':' || line - end > 2 * (size_t)PLAIN_MOST)
+        return end; /* most */
     while (line > from && redact_in(s->text[line - 1], CLASS_SPACE))
         line--;
-    if (redact_char(s, end) != ':' || line < from + 4 || line - from > PLAIN_MOST ||
-        memchr(s->text + from, ':', line - from) || redact_is_number(s, from, line))
+    if (line < from + 4 || line - from > PLAIN_MOST || memchr(s->text + from, ':', line - from) ||
+        redact_is_number(s, from, line))
         return end;
     return line;
 }

@@ -158,6 +158,9 @@ static bool is_enough(struct redact_scan *s, enum redact_telling tells, const st
     for (size_t i = c->from; i < c->to; i++)
         blanks += s->text[i] == ' ';
     bool digit = redact_has_digit(s, c->from, c->to);
+    if (redact_is_notice(s, c->from, c->to) || redact_is_remark(s, c->from, c->to) ||
+        (blanks && !digit && !redact_is_spoken(s, c->from, c->to)))
+        return false; /* what says something of it */
     if (tells != TELLS_ALL) {
         enum redact_strength strength = redact_strength(s, &v);
         return !blanks && (strength >= REDACT_RANDOM ||

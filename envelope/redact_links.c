@@ -16,6 +16,7 @@ enum segment {
     NO_SEGMENT,
     TOKEN,  /* letters and digits that look random, twenty or more, no word of a page's name */
     HOOK,   /* sixteen or more, small letters with digits, or a UUID */
+    KEY,    /* the same, but no UUID and no sum of git's */
     FOLDER, /* a token with another segment behind it */
 };
 
@@ -57,27 +58,25 @@ static const struct words {
     {REDACT_WORD("secret"), TOKEN},
     {REDACT_WORD("private"), TOKEN},
     {REDACT_WORD("published"), TOKEN},
-    {REDACT_WORD("2"), TOKEN}, /* published/2/X */
-    {REDACT_WORD("key"), HOOK},
-    {REDACT_WORD("apikey"), HOOK},
-    {REDACT_WORD("api_key"), HOOK},
+    {REDACT_WORD("key"), KEY},
+    {REDACT_WORD("apikey"), KEY},
+    {REDACT_WORD("api_key"), KEY},
     {REDACT_WORD("hook"), HOOK},
     {REDACT_WORD("hooks"), HOOK},
     {REDACT_WORD("webhook"), HOOK},
     {REDACT_WORD("webhooks"), HOOK},
     {REDACT_WORD("webhook-test"), HOOK},
-    {REDACT_WORD("incoming"), HOOK},
+    {REDACT_WORD("incoming"), KEY},
     {REDACT_WORD("build_hooks"), HOOK},
     {REDACT_WORD("deploy_hooks"), HOOK},
     {REDACT_WORD("ping"), HOOK},
     {REDACT_WORD("heartbeat"), HOOK},
-    {REDACT_WORD("alert"), HOOK},
     {REDACT_WORD("genericWebhook"), HOOK},
-    {REDACT_WORD("calendar"), HOOK},
-    {REDACT_WORD("caldav"), HOOK},
-    {REDACT_WORD("ical"), HOOK},
-    {REDACT_WORD("feed"), HOOK},
-    {REDACT_WORD("http"), HOOK}, /* receiver/v1/http/X */
+    {REDACT_WORD("calendar"), KEY},
+    {REDACT_WORD("caldav"), KEY},
+    {REDACT_WORD("ical"), KEY},
+    {REDACT_WORD("feed"), KEY},
+    {REDACT_WORD("http"), KEY}, /* receiver/v1/http/X */
     {REDACT_WORD("t"), FOLDER},
 };
 
@@ -108,10 +107,13 @@ static bool is_let_in(struct redact_scan *s, enum segment is, size_t from, size_
         return false;
     if (is == HOOK && is_uuid(s, from, to))
         return true;
-    if (is == HOOK)
+    enum redact_strength strength = redact_strength(s, &v);
+    if (v.hex && (len == 40 || len == 64) && is != HOOK)
+        return false;
+    if (is == HOOK || is == KEY)
         return len >= 20 && redact_run(s, from, CLASS_WORD | CLASS_BASE64) >= to &&
-               redact_strength(s, &v) >= REDACT_MIXED;
-    return len >= 20 && redact_strength(s, &v) == REDACT_RANDOM;
+               strength >= REDACT_MIXED;
+    return len >= 20 && strength == REDACT_RANDOM;
 }
 
 /* Where what a segment of the path holds begins: `private-X` is a calendar's. */

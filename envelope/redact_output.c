@@ -7,13 +7,14 @@
 #include "envelope/redact_command.h"
 #include "envelope/redact_places.h"
 
-#define OUTPUT_MOST  3000 /* bytes below a command */
-#define NAME_MOST    200
-#define WORD_MOST    256
-#define RANDOM_LEAST 20
-#define PROMPTS_MOST 3
-#define OTHERS_MOST  8 /* lines of a list that are none of its */
-#define ASKED_MOST   300
+#define OUTPUT_MOST     3000 /* bytes below a command */
+#define WORDS_LOOKED_AT 200  /* bytes of a command */
+#define NAME_MOST       200
+#define WORD_MOST       256
+#define RANDOM_LEAST    20
+#define PROMPTS_MOST    3
+#define OTHERS_MOST     8 /* lines of a list that are none of its */
+#define ASKED_MOST      300
 
 /* ---- what commands give away ---- */
 
@@ -164,6 +165,18 @@ static bool is_prompt(const struct redact_scan *s, size_t from, size_t to)
     return to > from && to - from < NAME_MOST && s->text[to - 1] == ':';
 }
 
+/* Whether the command asks for something else than the secret. */
+static bool asks_otherwise(const struct redact_scan *s, size_t start, size_t at)
+{
+    static const char words[][12] = {"--help",   "--version", " -list\n", " version\n",
+                                     "username", " --list",   " -h\n"};
+    size_t from = at - start > WORDS_LOOKED_AT ? at - WORDS_LOOKED_AT : start;
+    for (size_t i = 0; at > start && i < sizeof words / sizeof *words; i++)
+        if (memmem(s->text + from, at - from, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
 /* Behind prompts for what unlocks it. */
 static void add_first(struct redact_scan *s, size_t at, size_t start,
                       struct redact_command_found *found)
@@ -173,6 +186,8 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
         at = line + 1;
         line = redact_line_end(s, at);
     }
+    if (asks_otherwise(s, start, at))
+        return;
     size_t begins = redact_line_start(s, start, REDACT_LINE_LOOKED_AT);
     if (start > begins && memchr(s->text + begins, '<', start - begins))
         return;                                     /* `KEY=<made by openssl rand>` */

@@ -20,6 +20,8 @@ static bool is_enough(struct redact_scan *s, enum redact_telling tells, size_t f
 {
     size_t digits = 0, letters = 0, changes = 0, len = to - from;
     bool blank = false;
+    if (len < 6 || len > VALUE_MOST)
+        return false;
     for (size_t i = from; i < to; i++) {
         digits += redact_in(s->text[i], CLASS_DIGIT);
         letters += redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER);
@@ -27,8 +29,8 @@ static bool is_enough(struct redact_scan *s, enum redact_telling tells, size_t f
                    redact_in(s->text[i - 1], CLASS_LOWER);
         blank = blank || redact_in(s->text[i], CLASS_SPACE);
     }
-    if (len < 6 || len > VALUE_MOST || redact_is_placeholder(s, from, to) ||
-        redact_is_path(s, from, to) || memmem(s->text + from, len, "://", 3))
+    if (redact_is_placeholder(s, from, to) || redact_is_path(s, from, to) ||
+        memmem(s->text + from, len, "://", 3))
         return false;
     if (blank)
         return tells == TELLS_ALL && redact_is_phrase(s, from, to, 3);

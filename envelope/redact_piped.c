@@ -110,17 +110,29 @@ static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (readers[i].text[1] == s->text[at + 1] && *readers[i].text == s->text[at] &&
             readers[i].len <= end - at && !memcmp(s->text + at, readers[i].text, readers[i].len))
-            return true;
+            return *readers[i].text != 's' || memcmp(readers[i].text, "su -", 5) != 0 ||
+                   !memmem(s->text + at, end - at, " -c", 3); /* what it is to run reads */
     return false;
 }
 
+/* Where the command ends that goes on at `at`, its pipes included. */
+static size_t command_end(struct redact_scan *s, size_t at)
+{
+    size_t line = redact_line_end(s, at);
+    while (at < line && s->text[at] != ';' &&
+           !(s->text[at] == '&' && redact_char(s, at + 1) == '&'))
+        at = redact_in(s->text[at], CLASS_DOUBLE | CLASS_SINGLE) ? redact_shell_word(s, at, line)
+                                                                 : at + 1;
+    return at < line ? at : line;
+}
+
 /* Where the last of those words begins that reads a secret from its input; 0 for none. It is looked
- * for once in a line. */
+ * for once in a command. */
 static size_t find_reader(struct redact_scan *s, size_t at)
 {
-    size_t end = redact_line_end(s, at);
-    if (s->reader_line == end && s->reader_from <= at)
+    if (s->reader_from <= at && at < s->reader_line)
         return s->reader;
+    size_t end = command_end(s, at);
     s->reader_line = end;
     s->reader_from = at;
     s->reader = 0;
@@ -191,8 +203,14 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
                   s->text[to - 1] == s->text[from];
     struct redact_reached v = {.from = from + quoted, .to = to - quoted};
     bool user = false;
-    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
-        user = user || memmem(s->text + line, at - line, users[i], strlen(users[i]));
+    for (size_t i = 0; i < sizeof users / sizeof *users && !user; i++) {
+        const char *option = memmem(s->text + line, at - line, users[i], strlen(users[i]));
+        size_t name = option ? (size_t)(option - s->text) + strlen(users[i]) : at;
+        size_t behind = redact_run(s, name, ~(uint32_t)CLASS_SPACE);
+        user = option && behind > name && s->text[name] != '-' &&
+               redact_run(s, behind, CLASS_BLANK) + 1 >= at; /* `-u kim -p`, not `cp -u -p` */
+    }
+    user = user && redact_char(s, redact_run(s, v.from, CLASS_ALNUM)) != '=';
     for (size_t i = 0; user && i < sizeof others / sizeof *others; i++)
         user = !memmem(s->text + line, at - line, others[i], strlen(others[i]));
     if (!user || v.to < v.from + 4 || redact_is_placeholder(s, v.from, v.to) ||

@@ -29,7 +29,7 @@ static bool ends_prompt(const struct redact_scan *s, size_t line, size_t at)
     return (blank ? REDACT_ONE_OF(sign, "$#%>") : sign == '>') ||
            (at - line >= 3 && (!memcmp(s->text + at - 3, "\xe2\x9d\xaf", 3) ||
                                !memcmp(s->text + at - 3, "\xe2\x9e\x9c", 3) ||
-                               !memcmp(s->text + at - 3, "\xc2\xbb", 2)));
+                               !memcmp(s->text + at - 2, "\xc2\xbb", 2)));
 }
 
 bool redact_is_prompted(struct redact_scan *s, size_t at)
@@ -142,6 +142,19 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
 
 /* Whether a file's name says that a secret is all that it holds: `pw.txt`, `.erlang.cookie`,
  * `db-password`. */
+/* Whether a file's word ends there, or goes on as these do: `passwords`, `keyfile`, not `keymap`.
+ */
+static bool ends_word(const struct redact_scan *s, size_t at, size_t to)
+{
+    static const char on[][7] = {"word", "s", "file", "phrase", "ential", "code", "store"};
+    if (at >= to || !redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER))
+        return at <= to;
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++)
+        if (redact_at(s, at, on[i]))
+            return true;
+    return false;
+}
+
 bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char words[][9] = {"pass", "pw",   "pwd",      "secret", "token",
@@ -155,13 +168,13 @@ bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
         name--;
     const char *dot = memrchr(s->text + name, '.', to - name);
     bool known = (!dot || dot == s->text + name) && !redact_at(s, to - 4, "keys");
-    for (size_t i = 0; !known && i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; dot && !known && i < sizeof ends / sizeof *ends; i++)
         known = (size_t)(s->text + to - dot) == strlen(ends[i]) &&
                 redact_at(s, (size_t)(dot - s->text), ends[i]);
     for (size_t at = name; known && at < to; at++) {
         bool begins = at == name || !redact_in(s->text[at - 1], CLASS_ALNUM);
         for (size_t i = 0; begins && i < sizeof words / sizeof *words; i++)
-            if (redact_at(s, at, words[i]) && at + strlen(words[i]) <= to)
+            if (redact_at(s, at, words[i]) && ends_word(s, at + strlen(words[i]), to))
                 return !redact_at(s, name, "passwd") && !redact_at(s, at, "authenticator");
     }
     return redact_at(s, from, "/run/secrets/");

@@ -166,7 +166,8 @@ size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
                : redact_at(s, blanks, "@\"") || redact_at(s, blanks, "L\"") ? blanks + 1
                                                                             : 0;
     if (dashes || redact_is_set_by_blank(s, p->name) ||
-        (s->text[blanks] == '\'' && redact_is_option(s, p->name)) || is_listed_pair(s, p, blanks))
+        (redact_char(s, blanks) == '\'' && redact_is_option(s, p->name)) ||
+        is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
 }

@@ -43,7 +43,8 @@ static size_t skip_tags(struct redact_scan *s, size_t at)
     for (int tags = 0; tags < TAGS_MOST; tags++) {
         size_t from = redact_run(s, to, CLASS_SPACE), end = from + 1;
         if (redact_char(s, from) != '<' ||
-            !(redact_in(redact_char(s, end), CLASS_UPPER | CLASS_LOWER) || s->text[end] == '/'))
+            !(redact_in(redact_char(s, end), CLASS_UPPER | CLASS_LOWER) ||
+              redact_char(s, end) == '/'))
             return tags && may_hold_value(s, last) ? from : at;
         last = from;
         while (end < s->len && end - from < TAG_MOST && !REDACT_ONE_OF(s->text[end], "<>\n"))

@@ -108,8 +108,6 @@ const struct redact_rule redact_shown_rules[] = {
     {"keyring", "get", "", FIRST, 0},
     {"nmcli", "802-11-wireless-security.psk", "", FIRST, 0},
     {"nmcli", "wifi-sec.psk", "", FIRST, 0},
-    {"uci", "get", "", FIRST, 0},
-    {"nvram", "get", "", FIRST, 0},
     {"fw_printenv", "password", "", FIRST, 0},
     {"git", "user.password", "", FIRST, 0},
     {"npm", "_authToken", "", FIRST, 0},

@@ -347,8 +347,9 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
     return (first == '<' && (last == '>' || second == '(')) || (first == '{' && last == '}') ||
            (first == '{' && second == '{') || (first == '[' && last == ']') ||
            (first == '%' && last == '%') || (first == '#' && second == '{') ||
-           (first == '%' && len == 2) || (first == '`' && last == '`') ||
-           (first == '(' && last == ')') || (first == '@' && (second == '{' || last == '@'));
+           (first == '%' && (second == '{' || second == '(')) || (first == '%' && len == 2) ||
+           (first == '`' && last == '`') || (first == '(' && last == ')') ||
+           (first == '@' && (second == '{' || last == '@'));
 }
 
 /* Nothing but stars, dots, x, dashes: what a program shows instead. */

@@ -54,6 +54,8 @@ __ptyd_hook() {
     elif __ptyd_later hooks; then
         __ptyd_hook "$__ptyd_status"
         if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
+    else
+        __ptyd_B= __ptyd_C= # they are told
     fi
 }
 
@@ -74,7 +76,7 @@ __ptyd_later() {
     fi
     if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
     if [[ ${__ptyd_v[16]} == *"${1-seldom}"* ]]; then
-        if [[ ${__ptyd_v[8]} == *here-document* ]]; then __ptyd_lost ''; fi
+        if [[ ${__ptyd_v[8]} == *here-document* && $1 != hooks ]]; then __ptyd_lost ''; fi
         return 0
     fi
     if [[ -z ${__ptyd_v[8]} ]]; then # as __ptyd_lost: once

@@ -220,6 +220,36 @@ static void test_what_stands_for_one(void **state)
     STAYS(texts);
 }
 
+/* Texts need no NUL, and end where a rule would look further. */
+static void test_texts_that_end_early(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "(enable secret hunter22\n",
+        "*username kim password hunter22\n",
+        "password:<",
+        "<b>password</b><",
+        "<name>fs.chave.api<",
+        "SMTP_PASSWORD ",
+        "login password ",
+        "sqlplus kim/",
+        "x_password = [[abc]",
+        "generated for root@localhost: ",
+        "password = %q{",
+        "A=\"$",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t len = 1; len <= strlen(texts[i]); len++) {
+            struct bytes out = {0};
+            char *text = malloc(len);
+            assert_non_null(text);
+            memcpy(text, texts[i], len);
+            redact_text(text, len, NULL, &out);
+            bytes_finish(&out);
+            free(text);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_printed_words),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_what_stands_for_one),
+        cmocka_unit_test(test_texts_that_end_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
