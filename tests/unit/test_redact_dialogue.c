@@ -63,8 +63,8 @@ static void test_words_of_wallets(void **state)
            "[redacted:seed-phrase]\n",
            1);
     static const char *const stay[] = {
-        "The seed phrase is what lets you recover all funds that your wallet holds when it "
-        "breaks\n",
+        ("The seed phrase is what lets you recover all funds that your wallet holds when it "
+         "breaks\n"),
         "mnemonic words that help people remember things when they learn long lists about many\n",
         "seed = load data from disk, then use it again when needed later by all other parts\n",
     };

@@ -55,8 +55,8 @@ static void test_what_is_no_answer(void **state)
         "$ vault kv get -field=password secret/db\nNo value found at secret/data/db\n",
         "$ git config --get user.password\nkim@lap:~$ ls\n",
         "$ cat /etc/passwd\nroot:x:0:0:root:/root:/bin/bash\n",
-        "$ cat ~/.ssh/authorized_keys\nssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIImBQ8BMayk4cX2wpiFN "
-        "k@x\n",
+        ("$ cat ~/.ssh/authorized_keys\nssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIImBQ8BMayk4cX2wpiFN "
+         "k@x\n"),
         "$ cat token.c\nint\n",
         "$ security find-identity -v -p codesigning\n",
         "Use `wandb login --relogin` to force relogin\n",
