@@ -18,10 +18,7 @@ static bool is_asked(const struct redact_scan *s, size_t from, size_t name)
         "Enter ",  "enter ",  "[sudo]",   "Retype ",  "retype ",  "Re-enter ", "Reenter ",
         "Verify ", "Repeat ", "Confirm ", "Type ",    "(current", "New ",      "Current ",
         "Old ",    "Please ", "Input ",   "Provide ", "Again",    "Key in ",   "? "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(s->text + from, name - from, words[i], strlen(words[i])))
-            return true;
-    return false;
+    return REDACT_HOLDS(s, from, name, words);
 }
 
 /* Words that tell of a secret instead of being one. */
@@ -33,10 +30,7 @@ static bool is_told_of(const struct redact_scan *s, size_t from, size_t to)
         "empty",   "none",   "default", "string",  "changed",    "accepted", "incorrect",
         "ailed",   "nvalid", "rror",    "expired", " to ",       " of ",     " was ",
         "updated", "(",      "yes",     "no ",     "-here"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
-            return true;
-    return false;
+    return REDACT_HOLDS(s, from, to, words);
 }
 
 /* One word that holds more than small letters, or words of a phrase. */

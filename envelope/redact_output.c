@@ -171,10 +171,7 @@ static bool asks_otherwise(const struct redact_scan *s, size_t start, size_t at)
     static const char words[][12] = {"--help",   "--version", " -list\n", " version\n",
                                      "username", " --list",   " -h\n"};
     size_t from = at - start > WORDS_LOOKED_AT ? at - WORDS_LOOKED_AT : start;
-    for (size_t i = 0; at > start && i < sizeof words / sizeof *words; i++)
-        if (memmem(s->text + from, at - from, words[i], strlen(words[i])))
-            return true;
-    return false;
+    return at > start && REDACT_HOLDS(s, from, at, words);
 }
 
 /* Behind prompts for what unlocks it. */

@@ -240,6 +240,12 @@ static inline bool redact_at(const struct redact_scan *s, size_t at, const char 
            !strncasecmp(s->text + at, word, len);
 }
 
+/* Whether one of `words`, an array of arrays of characters, stands anywhere in [from, to). */
+#define REDACT_HOLDS(s, from, to, words)                                                           \
+    redact_holds(s, from, to, *(words), sizeof(words) / sizeof *(words), sizeof *(words))
+bool redact_holds(const struct redact_scan *s, size_t from, size_t to, const char *words,
+                  size_t count, size_t size);
+
 /* The character there; a line's end behind the text. */
 static inline char redact_char(const struct redact_scan *s, size_t at)
 {

@@ -107,10 +107,8 @@ static bool is_complaint(const struct redact_scan *s, size_t from, size_t to)
                                      "can't",     "fatal",     "warning",   "nable to",  "null",
                                      "undefined", "None",      "nil",       "true",      "false",
                                      "ALREADY",   "is locked", "logged in"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
-            return true;
-    return redact_at(s, from, "(no") || redact_at(s, from, "OK") || redact_at(s, from, "total ");
+    return REDACT_HOLDS(s, from, to, words) || redact_at(s, from, "(no") ||
+           redact_at(s, from, "OK") || redact_at(s, from, "total ");
 }
 
 /* Of several words: letters, digits and signs, but no sentence. */
@@ -270,10 +268,7 @@ static bool is_question(const struct redact_scan *s, size_t from, size_t to)
         "puts",     "$env:",       "find",        "query",  "fetch",   "Write-", "generate",
         "initial",  "console.log", "process.env", "ENV[",   "environ", "getenv", "getProperty",
         "var_dump", "inspect",     "output",      "jq ",    "yq "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
-            return true;
-    return false;
+    return REDACT_HOLDS(s, from, to, words);
 }
 
 /* Where the prompt ends in the line that begins at `line`; 0 for none. */

@@ -82,6 +82,15 @@ size_t redact_find_line_end(struct redact_scan *s, size_t at)
     return s->line_to;
 }
 
+bool redact_holds(const struct redact_scan *s, size_t from, size_t to, const char *words,
+                  size_t count, size_t size)
+{
+    for (; count > 0; count--, words += size)
+        if (memmem(s->text + from, to - from, words, strlen(words)))
+            return true;
+    return false;
+}
+
 size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most)
 {
     size_t from = at > most ? at - most : 0;
