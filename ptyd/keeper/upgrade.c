@@ -131,6 +131,7 @@ static const char *objection(int program)
 
 static int try_program(struct upgrade *u, const struct shells *shells, long long now)
 {
+    spawn_close_spare(); /* its descriptors may be the last that the trial can have */
     struct table table = make_table(u, shells);
     int fd = table_write(&table);
     int result = fd < 0 ? fd : trial_begin(&u->trial, u->program, fd, now);
