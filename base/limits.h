@@ -509,11 +509,13 @@
 #define LIMIT_LENT_BYTES       64
 #define LIMIT_LENT_SHOWN_BYTES 4096
 /* Bytes of a session's output that the terminal of its leading viewer did not take yet; then the
- * programs wait. */
-#define LIMIT_VIEW_WINDOW_BYTES (128 << 10)
-/* Bytes of them that there must be room for, before more is taken in: what can be understood only
- * whole fits into it. */
-#define LIMIT_VIEW_ROOM_BYTES (16 << 10)
+ * programs wait. As many as it takes in LIMIT_VIEW_WINDOW_MS, within these two. */
+#define LIMIT_VIEW_WINDOW_BYTES      (128 << 10)
+#define LIMIT_VIEW_WINDOW_MOST_BYTES (512 << 10)
+#define LIMIT_VIEW_WINDOW_MS         50
+/* Part of them that there must be room for, before more is taken in: what can be understood only
+ * whole, 16 KiB, fits into it. */
+#define LIMIT_VIEW_ROOM_PART 8
 /* Milliseconds that they wait for a terminal that takes nothing, or for a viewer to come back
  * behind a worker's death; then they go on without it. */
 #define LIMIT_VIEW_STALL_MS 2000

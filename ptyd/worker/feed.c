@@ -21,13 +21,33 @@ void feed_sent(struct feed *f, size_t bytes)
     f->sent += bytes;
 }
 
-bool feed_took(struct feed *f, uint64_t taken)
+static size_t window_of(const struct feed *f)
+{
+    return LIMIT_VIEW_WINDOW_BYTES + f->wider;
+}
+
+/* A wide window costs a slow terminal the time that it shows what was printed before Ctrl-C; a
+ * narrow one costs a fast one the wakeups of small pieces. */
+static void set_window(struct feed *f, int64_t now_ms)
+{
+    int64_t passed = now_ms - f->paced_ms;
+    if (passed < LIMIT_VIEW_WINDOW_MS)
+        return;
+    uint64_t pace = (f->taken - f->paced) * LIMIT_VIEW_WINDOW_MS / (uint64_t)passed;
+    uint64_t window = pace < LIMIT_VIEW_WINDOW_MOST_BYTES ? pace : LIMIT_VIEW_WINDOW_MOST_BYTES;
+    f->wider = window > LIMIT_VIEW_WINDOW_BYTES ? (size_t)(window - LIMIT_VIEW_WINDOW_BYTES) : 0;
+    f->paced = f->taken;
+    f->paced_ms = now_ms;
+}
+
+bool feed_took(struct feed *f, uint64_t taken, int64_t now_ms)
 {
     taken = taken < f->sent ? taken : f->sent;
     if (taken <= f->taken)
         return false;
     f->taken = taken;
     f->passed = false;
+    set_window(f, now_ms);
     return true;
 }
 
@@ -56,9 +76,8 @@ size_t feed_room(const struct feed *f, uint64_t end)
     if (f->passed || f->skips)
         return SIZE_MAX;
     uint64_t counted = feed_under_way(f) + (f->follows || end < f->place ? 0 : end - f->place);
-    return counted + LIMIT_VIEW_ROOM_BYTES <= LIMIT_VIEW_WINDOW_BYTES
-               ? (size_t)(LIMIT_VIEW_WINDOW_BYTES - counted)
-               : 0;
+    size_t window = window_of(f);
+    return counted + window / LIMIT_VIEW_ROOM_PART <= window ? (size_t)(window - counted) : 0;
 }
 
 void feed_pass_over(struct feed *f)
@@ -69,7 +88,8 @@ void feed_pass_over(struct feed *f)
 
 size_t feed_send_most(const struct feed *f, uint64_t end)
 {
-    size_t room = LIMIT_VIEW_WINDOW_BYTES - feed_under_way(f);
+    size_t under_way = feed_under_way(f), window = window_of(f); /* it may have been wider */
+    size_t room = under_way < window ? window - under_way : 0;
     return end - f->place < room ? (size_t)(end - f->place) : room;
 }
 
@@ -82,7 +102,7 @@ void feed_skip(struct feed *f)
 
 bool feed_has_step(const struct feed *f)
 {
-    bool may_send = f->skips || feed_under_way(f) < LIMIT_VIEW_WINDOW_BYTES;
+    bool may_send = f->skips || feed_under_way(f) < window_of(f);
     return !f->follows && !f->passed && may_send;
 }
 

@@ -1,10 +1,10 @@
 /* feed.h - how far a viewer is, and what it gets next.
  *
- * What is sent to it is counted until its terminal took it. At most LIMIT_VIEW_WINDOW_BYTES are
- * under way: then whoever writes waits. A viewer that takes nothing meanwhile is passed over, so
- * that it stops nobody; when it takes something again it gets what it missed from the log, or,
- * where that is more than LIMIT_VIEW_BEHIND_BYTES or the log lacks a part, is told how many lines
- * that was.
+ * What is sent to it is counted until its terminal took it. At most a window is under way
+ * (LIMIT_VIEW_WINDOW_BYTES; more where its terminal is fast): then whoever writes waits. A viewer
+ * that takes nothing meanwhile is passed over, so that it stops nobody; when it takes something
+ * again it gets what it missed from the log, or, where that is more than LIMIT_VIEW_BEHIND_BYTES or
+ * the log lacks a part, is told how many lines that was.
  *
  * Pure: it knows numbers alone.
  */
@@ -25,6 +25,9 @@ struct feed {
     uint64_t skips_from;  /* then: `place` where that began */
     uint64_t lines;       /* counted so far */
     uint64_t mark;        /* `sent` at the last feed_mark() */
+    size_t wider;         /* bytes of its window beyond LIMIT_VIEW_WINDOW_BYTES */
+    int64_t paced_ms;     /* when that was found, from what it took since the time before */
+    uint64_t paced;       /* `taken` then */
 };
 
 /* It was shown all up to here, and follows from now on. */
@@ -33,9 +36,9 @@ void feed_begin(struct feed *feed, uint64_t place);
 void feed_resume(struct feed *feed, uint64_t place);
 
 void feed_sent(struct feed *feed, size_t bytes);
-/* What its terminal took in all. Returns whether that was more than before; no more than was sent
- * counts. One that was passed over is not any more. */
-bool feed_took(struct feed *feed, uint64_t taken);
+/* What its terminal took in all, up to `now_ms` of the monotonic clock. Returns whether that was
+ * more than before; no more than was sent counts. One that was passed over is not any more. */
+bool feed_took(struct feed *feed, uint64_t taken, int64_t now_ms);
 /* Marks what was sent so far; whether its terminal took all of that. */
 void feed_mark(struct feed *feed);
 bool feed_took_mark(const struct feed *feed);
@@ -43,7 +46,8 @@ size_t feed_under_way(const struct feed *feed);
 /* All before was sent, whatever was counted behind it. */
 uint64_t feed_end(const struct feed *feed);
 
-/* How many bytes of the stream behind `end` may come: none, or at least LIMIT_VIEW_ROOM_BYTES;
+/* How many bytes of the stream behind `end` may come: none, or at least the window's
+ * LIMIT_VIEW_ROOM_PARTth part;
  * SIZE_MAX for one that is not waited for. */
 size_t feed_room(const struct feed *feed, uint64_t end);
 

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/worker/baton.h"
 #include "ptyd/worker/view_private.h"
 #include "ptyd/worker/worker.h"
@@ -127,7 +128,7 @@ static void take_loan(struct view *v, const struct view_frame *f)
 
 static void take_ack(struct view *v, uint64_t taken)
 {
-    if (!feed_took(&v->feed, taken))
+    if (!feed_took(&v->feed, taken, clock_monotonic_ms()))
         return;
     if (v->task.session && feed_took_mark(&v->feed))
         session_viewer_took(v->task.session, v->number);

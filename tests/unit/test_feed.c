@@ -6,7 +6,7 @@
 #include "ptyd/worker/leader.h"
 
 #define WINDOW LIMIT_VIEW_WINDOW_BYTES
-#define ROOM   LIMIT_VIEW_ROOM_BYTES
+#define ROOM   (WINDOW / LIMIT_VIEW_ROOM_PART)
 #define BEHIND LIMIT_VIEW_BEHIND_BYTES
 
 /* ---- how far it is ---- */
@@ -21,13 +21,53 @@ static void programs_wait_for_what_is_under_way(void **state)
     assert_int_equal(feed_room(&f, 1100), WINDOW - 100);
     feed_sent(&f, WINDOW);
     assert_int_equal(feed_room(&f, 5000), 0);
-    assert_true(feed_took(&f, 100 + ROOM - 1));
+    assert_true(feed_took(&f, 100 + ROOM - 1, 0));
     assert_int_equal(feed_room(&f, 5000), 0); /* too little for a sequence, perhaps */
-    assert_true(feed_took(&f, 100 + ROOM));
+    assert_true(feed_took(&f, 100 + ROOM, 0));
     assert_int_equal(feed_room(&f, 5000), ROOM);
-    assert_false(feed_took(&f, 100 + ROOM)); /* no more than before */
-    assert_true(feed_took(&f, UINT64_MAX));  /* of what was sent */
+    assert_false(feed_took(&f, 100 + ROOM, 0)); /* no more than before */
+    assert_true(feed_took(&f, UINT64_MAX, 0));  /* of what was sent */
     assert_int_equal(feed_under_way(&f), 0);
+}
+
+/* The terminal shows what is under way in LIMIT_VIEW_WINDOW_MS, or is given no more than the least.
+ */
+static void a_fast_terminal_has_a_wide_window(void **state)
+{
+    static const struct {
+        size_t bytes, ms, window;
+    } paces[] = {
+        {1000000, 1000, WINDOW},                       /* a slow line */
+        {4000000, 1000, 4000000 / 20},                 /* within */
+        {50000000, 1000, LIMIT_VIEW_WINDOW_MOST_BYTES} /* a terminal on this machine */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof paces / sizeof *paces; i++) {
+        struct feed f = {0};
+        feed_begin(&f, 0);
+        feed_sent(&f, 1);
+        feed_took(&f, 1, 100000);
+        assert_int_equal(feed_room(&f, 1), WINDOW); /* nothing is known */
+        feed_sent(&f, paces[i].bytes);
+        feed_took(&f, 1 + paces[i].bytes, 100000 + (int64_t)paces[i].ms);
+        assert_int_equal(feed_room(&f, 1), paces[i].window);
+    }
+}
+
+/* What was under way then is more than there may be now. */
+static void who_slows_down_is_sent_nothing_until_it_took_that(void **state)
+{
+    struct feed f = {0};
+    (void)state;
+    feed_begin(&f, 0);
+    feed_sent(&f, 100 * WINDOW);
+    feed_took(&f, 96 * WINDOW, 100000);
+    feed_took(&f, 98 * WINDOW, 101000);
+    assert_int_equal(feed_room(&f, 100 * WINDOW), 0);
+    f.follows = false;
+    f.place = 100 * WINDOW;
+    assert_false(feed_has_step(&f));
+    assert_int_equal(feed_send_most(&f, 200 * WINDOW), 0);
 }
 
 static void who_follows_is_sent_nothing_from_the_log(void **state)
@@ -50,7 +90,7 @@ static void who_is_passed_over_stops_nobody_and_gets_what_it_missed(void **state
     feed_mark(&f);
     assert_true(feed_room(&f, WINDOW) == SIZE_MAX);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_NOTHING);
-    assert_true(feed_took(&f, 300));
+    assert_true(feed_took(&f, 300, 0));
     assert_false(feed_took_mark(&f));
     assert_int_equal(feed_room(&f, WINDOW), 0);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_SEND);
@@ -59,9 +99,9 @@ static void who_is_passed_over_stops_nobody_and_gets_what_it_missed(void **state
     feed_moved(&f, WINDOW + 300, WINDOW + 500);
     assert_false(f.follows);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_NOTHING); /* until it takes some */
-    assert_true(feed_took(&f, WINDOW - 1));
+    assert_true(feed_took(&f, WINDOW - 1, 0));
     assert_false(feed_took_mark(&f));
-    assert_true(feed_took(&f, WINDOW + 300));
+    assert_true(feed_took(&f, WINDOW + 300, 0));
     assert_true(feed_took_mark(&f));
     /* What it lacks counts as what is under way. */
     assert_int_equal(feed_room(&f, WINDOW + 500), WINDOW - 200);
@@ -174,6 +214,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_wait_for_what_is_under_way),
+        cmocka_unit_test(a_fast_terminal_has_a_wide_window),
+        cmocka_unit_test(who_slows_down_is_sent_nothing_until_it_took_that),
         cmocka_unit_test(who_follows_is_sent_nothing_from_the_log),
         cmocka_unit_test(who_is_passed_over_stops_nobody_and_gets_what_it_missed),
         cmocka_unit_test(of_too_much_the_lines_are_counted),
