@@ -248,7 +248,7 @@ void tracker_withdraw(struct tracker *t)
 
 static void done(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (mark->has_raw || mark->has_cmd)
+    if ((mark->has_raw && !mark->by_line) || mark->has_cmd)
         tracker_take_history(t, mark, mark->has_raw ? &mark->raw : &mark->cmd);
     if (mark->has_status)
         block_set_exit(t->block, mark->status);
@@ -264,11 +264,13 @@ static bool is_by_line(const struct tracker *t)
     return t->typed.editor != EDITOR_UNASKED;
 }
 
-/* A shell without hooks cannot count under `set -a` without exporting what it counts with. */
+/* A shell without hooks cannot count under `set -a` without exporting what it counts with: it says
+ * so in D, and A and B have the numbers of an earlier prompt. */
 static bool is_counted(const struct tracker *t, const struct mark *mark)
 {
     bool zero = mark->seq == (mark->seal == MARK_SEALED ? MARK_UNCOUNTED : 0);
-    return !zero || !(is_by_line(t) || mark->by_line);
+    bool same = t->uncounted && (mark->kind == MARK_PROMPT || mark->kind == MARK_INPUT);
+    return !(zero || same) || !(is_by_line(t) || mark->by_line);
 }
 
 /* Somebody found that its hooks say nothing: no prompt was begun since. */
@@ -329,8 +331,6 @@ static void take_loss(struct tracker *t, const struct mark *mark)
 
 static void take_property(struct tracker *t, const struct mark *mark)
 {
-    if (mark->has_raw)
-        take_directory(t, &mark->raw);
     if (mark->has_lost)
         take_loss(t, mark);
     if (mark->more && is_by_line(t) && tracker_state(t) == TRACKER_RUNNING)
@@ -384,6 +384,8 @@ static void take(struct tracker *t, const struct mark *mark, struct moment now)
         begin_lost(t, now);
     if (mark->has_cwd && mark->kind != MARK_TEXT)
         take_directory(t, &mark->cwd);
+    if (mark->has_raw && (mark->kind == MARK_PROPERTY || mark->by_line))
+        take_directory(t, &mark->raw);
     switch (mark->kind) {
     case MARK_PROMPT:
         take_prompt(t, mark, now);
@@ -425,7 +427,9 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     tracker_make_whole(t, mark, &whole);
     t->marked = true;
     t->seals = t->seals || mark->seal == MARK_SEALED;
-    t->last_seq = is_counted(t, mark) ? mark->seq : t->last_seq;
+    bool counted = is_counted(t, mark);
+    t->last_seq = counted ? mark->seq : t->last_seq;
+    t->uncounted = mark->kind == MARK_DONE ? !counted : t->uncounted;
     t->last_kind = mark->kind;
     take(t, &whole, now);
     tracker_finish_whole(mark, &whole);

@@ -13,7 +13,7 @@
 
 /* Of the fields and their order; another one is not read. What is noted of a command's output is
  * all that there is of it: it has its own, so that an older program's is read while it can be. */
-#define VERSION         9
+#define VERSION         10
 #define PRINTED_VERSION 8
 
 struct walk {
@@ -194,6 +194,7 @@ static void fields(struct walk *w, struct tracker *t)
     text(w, &t->lost);
     t->last_seq = number(w, t->last_seq, UINT64_MAX);
     t->last_kind = (enum mark_kind)number(w, t->last_kind, MARK_TEXT);
+    t->uncounted = flag(w, t->uncounted);
     t->seals = flag(w, t->seals);
     parts(w, &t->cmd_parts);
     parts(w, &t->cwd_parts);
