@@ -108,8 +108,6 @@ static size_t drain_kept(struct session *s, size_t most)
     intake_consume(s->intake, taken);
     if (log_is_broken(s))
         session_owes(s);
-    if (s->typing.first)
-        session_write_input(s);
     return taken;
 }
 
@@ -123,6 +121,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     s->now = clock_now();
     session_let_go_of_open(s);
     bool inside = terminal_is_inside(s->terminal);
+    bool types = s->typing.first; /* and hears when there is room for it */
     s->read_from = inside ? terminal_sequence_start(s->terminal) : start;
     s->parsing = true;
     size_t taken = tracker_write(s->tracker, scratch, len);
@@ -145,7 +144,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     if (s->settles && !s->rebuilding)
         REPORT(s, settled, start + taken);
     s->settles = false;
-    if (s->typing.first)
+    if (s->typing.first && !types)
         session_write_input(s);
     return taken;
 }
