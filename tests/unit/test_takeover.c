@@ -235,9 +235,15 @@ static const char commands[] =
     "13;D;st=5;hist=0;raw=    8* cat <<E\r\n;01\r\nE\r\n" END OSC "14;A\x07$ " OSC "15;B\x07";
 
 /* A worker for each byte; where a sanitizer watches, and a fork costs ten times as much, for every
- * third: the whole is run without. */
+ * third: the whole is run without. What it keeps of freed memory is copied by each fork, too: a
+ * worker, which lives for a byte, needs little of that. */
 #ifdef PTYD_SANITIZED
 #define EACH 3
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=8";
+}
 #else
 #define EACH 1
 #endif
