@@ -297,6 +297,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     size_t name = name_at(q, at);
     if (!name || !((name - at >= REDACT_MARKED_LEAST && redact_marked(s, at, name, ret_match)) ||
+                   (redact_may_be_halves(s, at, name) && redact_halves(s, at, name, ret_match)) ||
                    (find_named(q, at, name, ret_match) && !redact_is_none(s, ret_match))))
         return false;
     read_folded(&q->scan, at, ret_match);

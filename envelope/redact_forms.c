@@ -15,6 +15,14 @@
 #define MARKED_BODY 32
 #define MARKED_MOST 300
 #define STAR        41 /* a star and SHA-1 */
+#define OKTA        42 /* all of one of their tokens, */
+#define NGROK       49 /* and of theirs, */
+#define NGROK_TIME  27 /* and of its first part */
+/* What is in front of the colon of keys in two halves. */
+#define ABLY      13
+#define GHOST     24
+#define UUID      36
+#define BITWARDEN 69
 
 /* What a password's hash begins with, as crypt(3) and others write it: $6$salt$hash. */
 static const char kinds[][8] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
@@ -191,30 +199,101 @@ bool redact_product(const struct redact_scan *s, size_t at, struct redact_match 
     return true;
 }
 
+/* Whether it is in no order that a word has, whatever signs are in it: its kinds of characters
+ * change as often as those of a lot do, and capitals and digits stand in several places. */
+static bool is_lot(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t capitals = 0, lower = 0, digits = 0, changes = 0;
+    uint32_t before = 0;
+    for (size_t i = from; i < to; i++) {
+        uint32_t kind = redact_class(s->text[i]) & (CLASS_DIGIT | CLASS_UPPER | CLASS_LOWER);
+        capitals += kind == CLASS_UPPER && before != CLASS_UPPER;
+        digits += kind == CLASS_DIGIT && before != CLASS_DIGIT;
+        lower += kind == CLASS_LOWER;
+        changes +=
+            kind && before && kind != before && !(before == CLASS_UPPER && kind == CLASS_LOWER);
+        before = kind;
+    }
+    return capitals >= 3 && lower >= 4 && digits >= 2 && changes * 4 >= to - from;
+}
+
+/* `acme_` or `acme-sk-v1-`: behind the marks; `at` where there are none. */
+static size_t skip_marks(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t mark = redact_run(s, at, CLASS_LOWER), body = at;
+    while (mark > body + 1 && mark < end && mark - at < MARK_MOST &&
+           redact_in(s->text[mark], CLASS_UNDER | CLASS_DASH)) {
+        body = mark + 1;
+        mark = redact_run(s, body, CLASS_LOWER);
+        while (mark < end && redact_in(s->text[mark], CLASS_DIGIT) && mark < body + 3)
+            mark++; /* v1 */
+    }
+    return body;
+}
+
+/* Okta's: two zeros and forty more. */
+static bool is_okta(const struct redact_scan *s, size_t at, size_t end,
+                    struct redact_match *ret_match)
+{
+    *ret_match = (struct redact_match){at, end, "okta-token"};
+    return end - at == OKTA && s->text[at + 1] == '0' && is_lot(s, at + 2, end);
+}
+
+/* ngrok's: its time and its secret, a line between them. */
+static bool is_ngrok(const struct redact_scan *s, size_t at, size_t end,
+                     struct redact_match *ret_match)
+{
+    *ret_match = (struct redact_match){at, end, "ngrok-token"};
+    return end - at == NGROK && s->text[at + NGROK_TIME] == '_' && is_lot(s, at, at + NGROK_TIME) &&
+           is_lot(s, at + NGROK_TIME + 1, end);
+}
+
 bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t mark = redact_run(s, at, CLASS_LOWER), body = mark;
-    if (!at || s->text[at - 1] == '\n' || mark < at + 2 || mark - at > MARK_MOST ||
-        end - at > MARKED_MOST || s->text[mark] != '_' || redact_at(s, at, "pk_") ||
-        redact_at(s, at, "pub"))
+    if (redact_in(s->text[at], CLASS_DIGIT))
+        return s->text[at] == '0' ? is_okta(s, at, end, ret_match)
+                                  : is_ngrok(s, at, end, ret_match);
+    if (end - at > MARKED_MOST || !redact_in(s->text[at], CLASS_LOWER) || redact_at(s, at, "pk_") ||
+        redact_at(s, at, "pub") || redact_at(s, at, "sha"))
         return false; /* most; and what everybody may see */
-    while (body < end && body - at <= MARK_MOST && redact_in(s->text[body], CLASS_WORD)) {
-        size_t to = redact_run(s, body + 1, CLASS_ALNUM);
-        if (to == end)
-            break;
-        body = to;
-    }
-    if (body >= end || !redact_in(s->text[body], CLASS_UNDER | CLASS_DASH))
+    size_t body = skip_marks(s, at, end);
+    if (body < at + 3 || end < body + MARKED_BODY || !is_lot(s, body, end) ||
+        redact_is_placeholder(s, body, end))
         return false;
-    struct redact_reached v = {.from = ++body, .to = end};
-    size_t upper = 0, lower = 0;
-    if (body - at > MARK_MOST || end < body + MARKED_BODY ||
-        redact_strength(s, &v) != REDACT_RANDOM)
-        return false;
-    for (size_t i = body; i < end; i++) {
-        upper += redact_in(s->text[i], CLASS_UPPER);
-        lower += redact_in(s->text[i], CLASS_LOWER);
-    }
     *ret_match = (struct redact_match){at, end, "marked-key"};
-    return upper >= 4 && lower >= 4 && !redact_is_placeholder(s, body, end);
+    return true;
+}
+
+/* ---- two halves ---- */
+
+/* What stands behind the colon at `colon`: `len` characters of `set`, and no more. */
+static bool is_half(struct redact_scan *s, size_t at, size_t colon, uint32_t set, size_t len,
+                    const char *type, struct redact_match *ret_match)
+{
+    size_t to = colon + 1 + len;
+    *ret_match = (struct redact_match){at, to, type};
+    return redact_run(s, colon + 1, set) == to && redact_has_digit(s, colon + 1, to) &&
+           !redact_in(redact_char(s, to), CLASS_ALNUM);
+}
+
+bool redact_halves(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    const uint32_t hex = CLASS_DIGIT | CLASS_HEX_LOWER;
+    switch (end - at) {
+    case ABLY:
+        return s->text[at + 6] == '.' && redact_run(s, at, CLASS_ALNUM) == at + 6 &&
+               redact_run(s, at + 7, CLASS_WORD) == end &&
+               is_half(s, at, end, CLASS_WORD, 43, "ably-key", ret_match);
+    case GHOST:
+        return redact_run(s, at, hex) == end &&
+               is_half(s, at, end, hex, 64, "ghost-key", ret_match);
+    case UUID:
+        return redact_run(s, at, hex | CLASS_DASH) == end &&
+               is_half(s, at, end, hex, 32, "fal-key", ret_match);
+    case BITWARDEN:
+        return redact_at(s, at, "0.") && s->text[at + 2 + UUID] == '.' &&
+               is_half(s, at, end, CLASS_ALNUM | CLASS_BASE64, 24, "bitwarden-token", ret_match);
+    default:
+        return false;
+    }
 }

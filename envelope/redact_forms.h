@@ -21,5 +21,13 @@ bool redact_product(const struct redact_scan *s, size_t at, struct redact_match 
 /* A long name that is a mark and what looks random: `acme_v1_Xa81...`. */
 #define REDACT_MARKED_LEAST 38 /* bytes; ids are shorter */
 bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* A key in two halves whose length says whose it is: `id:secret`, of which [at, end) is the first.
+ */
+static inline bool redact_may_be_halves(const struct redact_scan *s, size_t at, size_t end)
+{
+    return redact_char(s, end) == ':' && redact_in(redact_char(s, end + 1), CLASS_WORD) &&
+           redact_in(s->text[end - 1], CLASS_WORD) && end - at >= 13;
+}
+bool redact_halves(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 #endif

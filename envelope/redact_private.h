@@ -474,7 +474,7 @@ static inline __attribute__((always_inline)) bool redact_may_be_token(const stru
            (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }
 
-/* AWS' secret key, which nothing but its length tells, behind the id that `id` is on its line. */
+/* The secret, which nothing but its length tells, behind the key's id that `id` is on its line. */
 bool redact_beside(struct redact_scan *s, const struct redact_match *id,
                    struct redact_match *ret_match);
 bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);

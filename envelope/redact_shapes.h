@@ -23,21 +23,23 @@ struct redact_shape {
     bool inside; /* may stand behind a letter: the text it begins with is like no other */
 };
 
-/* Those that who issues tokens publishes (redact_shapes.c), and those of programs' own forms, of
- * addresses and of no one (redact_shapes_any.c). */
-extern const struct redact_shape redact_issued_shapes[], redact_any_shapes[];
-extern const int redact_issued_shape_count, redact_any_shape_count;
+/* Those that who issues tokens publishes (redact_shapes.c; redact_shapes_later.c), and those of
+ * programs' own forms, of addresses and of no one (redact_shapes_any.c). */
+extern const struct redact_shape redact_issued_shapes[], redact_later_shapes[], redact_any_shapes[];
+extern const int redact_issued_shape_count, redact_later_shape_count, redact_any_shape_count;
 
 /* All of them, the issued ones first. */
 static inline int redact_shape_count(void)
 {
-    return redact_issued_shape_count + redact_any_shape_count;
+    return redact_issued_shape_count + redact_later_shape_count + redact_any_shape_count;
 }
 
 static inline const struct redact_shape *redact_shape(int i)
 {
-    return i < redact_issued_shape_count ? &redact_issued_shapes[i]
-                                         : &redact_any_shapes[i - redact_issued_shape_count];
+    int later = i - redact_issued_shape_count, any = later - redact_later_shape_count;
+    return later < 0 ? &redact_issued_shapes[i]
+           : any < 0 ? &redact_later_shapes[later]
+                     : &redact_any_shapes[any];
 }
 
 #endif

@@ -80,12 +80,51 @@ static void test_addresses(void **state)
         expect(stay[i], stay[i], 0);
 }
 
+/* A mark in front of what is in no order; and keys whose length says whose they are. */
+static void test_keys_of_unknown_issuers(void **state)
+{
+    (void)state;
+    expect("zeta_Q7xK2mVn9TbR4wLp8YcD5sJh3FgA6eZu1kQvXiM0\n", "[redacted:marked-key]\n", 1);
+    expect("X=zeta-sk-v1-Q7xK2mVn-TbR4wLp8Y_D5sJh3FgA6eZu1kQvXiM0\n", "X=[redacted:marked-key]\n",
+           1);
+    expect("see zeta_TheNameOfAFunctionThatIsLongerThanAnyOtherOne2\n",
+           "see zeta_TheNameOfAFunctionThatIsLongerThanAnyOtherOne2\n", 0);
+    expect("see fleet-12a34b55-67cd-8ef9-ba9b-9208dEXAMPLEABC\n",
+           "see fleet-12a34b55-67cd-8ef9-ba9b-9208dEXAMPLEABC\n", 0);
+    expect("okta: SSWS 00o5_c5zgSGesWskEsanEK5FsGTgY_0izKwZXWIydL\n",
+           "okta: SSWS [redacted:okta-token]\n", 1);
+    expect("blob 00" h32 "01234567\n", "blob 00" h32 "01234567\n", 0);
+    expect("ngrok 2nJk9xYp3QwLm4TzRb7VdSaKf1e_5xQ8WmZ2cYtRvN7pLkJhG\n",
+           "ngrok [redacted:ngrok-token]\n", 1);
+    expect("see 27_names_of_tests_that_are_as_long_as_one_of_them\n",
+           "see 27_names_of_tests_that_are_as_long_as_one_of_them\n", 0);
+}
+
+static void test_keys_in_two_halves(void **state)
+{
+    (void)state;
+    expect("ghost aba1a455ca176043c39d721c:" h32 h32 "\n", "ghost [redacted:ghost-key]\n", 1);
+    expect("ghost aba1a455ca176043c39d721c:" h32 "\n", "ghost aba1a455ca176043c39d721c:" h32 "\n",
+           0);
+    expect("ably: 9Tn8z8.xviPVM:evFGePidC0oow5_XoSvr88YMskY5ngg02U7xIgnSisN\n",
+           "ably: [redacted:ably-key]\n", 1);
+    expect("ably: 9Tn8z8.xviPVM:8080\n", "ably: 9Tn8z8.xviPVM:8080\n", 0);
+    expect("fal 7f3c1a2b-9d4e-4f60-8a1b-2c3d4e5f6071:" h32 "\n", "fal [redacted:fal-key]\n", 1);
+    expect("gtid 7f3c1a2b-9d4e-4f60-8a1b-2c3d4e5f6071:1-77\n",
+           "gtid 7f3c1a2b-9d4e-4f60-8a1b-2c3d4e5f6071:1-77\n", 0);
+    expect("bws 0.7f3c1a2b-9d4e-4f60-8a1b-2c3d4e5f6071.q1w2e3r4t5q1w2e3r4t5q1w2e3r4t5:"
+           "q7Z3k9X1j5V8w2M4q7Z3kA==\n",
+           "bws [redacted:bitwarden-token]\n", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hashes_that_tools_try),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_keys_of_unknown_issuers),
+        cmocka_unit_test(test_keys_in_two_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

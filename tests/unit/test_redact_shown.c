@@ -285,6 +285,15 @@ static void test_what_stands_beside(void **state)
            "[redacted:aws-key-id] / [redacted:aws-secret-key] (Tomas)\n", 2);
     expect("export A=" AWS_ID " B=qB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n",
            "export A=[redacted:aws-key-id] B=[redacted:aws-secret-key]\n", 2);
+    expect("ak=LTA"
+           "I5tVCRS2YVN2TNDYqhh3W sk=lPx5s411Q4azhRfoJWZQhHdJJZTnxH\n",
+           "ak=[redacted:alibaba-key-id] sk=[redacted:alibaba-secret-key]\n", 2);
+    expect("SK"
+           "524f93801ee30822260c5f02a9fc8ac7  pager  cRXF1PBx1m6MAK3IyOQi0AM3501sJhmI\n",
+           "[redacted:twilio-key]  pager  [redacted:twilio-secret]\n", 2);
+    expect("SK"
+           "524f93801ee30822260c5f02a9fc8ac7  pager  " h32 "\n",
+           "[redacted:twilio-key]  pager  " h32 "\n", 1);
     expect(AWS_ID " da39a3ee5e6b4b0d3255bfef95601890afd80709\n",
            "[redacted:aws-key-id] da39a3ee5e6b4b0d3255bfef95601890afd80709\n", 1);
     expect(AWS_ID "\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n",
