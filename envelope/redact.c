@@ -102,9 +102,9 @@ static const uint16_t rules_behind[256] = {
     [']'] = BEHIND_HEAD | BEHIND_SET,
     ['%'] = BEHIND_HEAD | BEHIND_SET,
     [','] = BEHIND_HEAD,
-    ['\n'] = BEHIND_FILE,
+    ['\n'] = BEHIND_FILE | BEHIND_HOLD,
     ['<'] = BEHIND_SET,
-    ['>'] = BEHIND_SET,
+    ['>'] = BEHIND_SET | BEHIND_HOLD,
     ['?'] = BEHIND_SET,
     ['+'] = BEHIND_SET,
     ['}'] = BEHIND_SET,
@@ -228,8 +228,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (redact_may_be_seed(s, at, end) && redact_seed(s, end, ret_match)) ||
            (says && REDACT_ONE_OF(redact_char(s, end), " :") &&
             redact_dialogue(s, at, end, ret_match)) ||
-           (tells && redact_tells(s, at, end - at) >= TELLS_CODE &&
-            redact_query(s, at, end, ret_match)) ||
+           (tells && redact_tells(s, at, end - at) && redact_query(s, at, end, ret_match)) ||
            (redact_may_be_variable(s, at, end) && redact_variable(s, at, end, ret_match));
 }
 

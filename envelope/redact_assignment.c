@@ -19,7 +19,8 @@ static bool has_telling_word(struct redact_scan *s, const struct redact_value *v
         size_t end = at;
         while (end < v->to && redact_in(s->text[end], CLASS_ALNUM))
             end++;
-        if (end > at && redact_tells(s, at, end - at))
+        bool spice = end - at >= 6 && redact_at(s, end - 6, "pepper");
+        if (end > at && !spice && redact_tells(s, at, end - at))
             return true;
         at = end + 1;
     }
@@ -58,6 +59,16 @@ static bool is_metavariable(struct redact_scan *s, const struct redact_value *v)
            redact_tells(s, v->from, end - v->from);
 }
 
+/* `Koala(8459?x`: a bracket in a word's midst that nothing closes. */
+static bool is_open(struct redact_scan *s, size_t at, const struct redact_value *v)
+{
+    char close = s->text[at] == '(' ? ')' : s->text[at] == '[' ? ']' : '}';
+    char behind = redact_char(s, redact_run(s, v->end, CLASS_BLANK));
+    return REDACT_ONE_OF(behind, "\r\n}") && !memchr(s->text + at, close, v->to - at) &&
+           at + 3 < v->to && redact_has_digit(s, at, v->to) &&
+           !memchr(s->text + at, '"', v->to - at) && !memchr(s->text + at, '\'', v->to - at);
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct redact_place *p,
                     const struct redact_value *v)
@@ -71,7 +82,8 @@ static bool is_code(struct redact_scan *s, const struct redact_place *p,
     char stop = at < v->to ? s->text[at] : 0;
     if (at > v->from && (stop == '(' || stop == '[' || stop == '{') &&
         !(p->tight && p->shell && p->upper) &&
-        (stop != '(' || !p->tight || memchr(s->text + at, ')', redact_line_end(s, at) - at)))
+        (p->tight ? stop != '(' || memchr(s->text + at, ')', redact_line_end(s, at) - at) != NULL
+                  : !is_open(s, at, v)))
         return true;
     if (REDACT_ONE_OF(s->text[v->from], "&!*(") && !p->tight)
         return true;
@@ -399,7 +411,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         return false;
     p.tells = redact_tells(s, at, end - at);
     if (!p.tells && end - at == 3 && redact_at(s, at, "key"))
-        p.tells = redact_is_network(s, at) ? TELLS_ALL : tells_of_two(s, at, end);
+        p.tells = redact_is_network(s, at) || redact_is_pragma(s, at) ? TELLS_ALL
+                                                                      : tells_of_two(s, at, end);
     bool variable = at && s->text[at - 1] == '$' && redact_char(s, end) != ' ';
     bool quoted =
         redact_char(s, end) == '=' && REDACT_ONE_OF(redact_char(s, end + 1), "'\""); /* $name='X' */
@@ -437,7 +450,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     bool block = p.tells == TELLS_ALL && p.sign == ':' && redact_read_block(s, end, &v);
     bool whole = other || block ||
                  (p.tells == TELLS_ALL && p.sign == '=' && redact_read_braces(s, at, value, &v));
-    bool read = p.sign == '=' && redact_read_brackets(s, value, &v);
+    bool read = p.sign == '=' &&
+                (redact_read_brackets(s, value, &v) || redact_read_doubled(s, at, value, &v));
     if (!whole && !read && (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote)))
         return false;
     if (!whole && p.tight && !v.quote && (before == '"' || before == '\''))

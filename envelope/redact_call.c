@@ -5,9 +5,11 @@
 
 #include "envelope/redact_places.h"
 
-#define CALL_MOST 300  /* bytes of a call's arguments */
-#define JWK_MOST  1600 /* in front of and behind a member */
-#define DSN_MOST  128  /* of user and password */
+#define CALL_MOST   300  /* bytes of a call's arguments */
+#define MAKER_MOST  40   /* of the name of what makes something of one, */
+#define MAKERS_MOST 2    /* and so many in one another */
+#define JWK_MOST    1600 /* in front of and behind a member */
+#define DSN_MOST    128  /* of user and password */
 
 #define NETWORK_LEAST 8 /* characters of a passphrase of IEEE 802.11 */
 
@@ -37,6 +39,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 #define NETWORK   32  /* it is a wireless network's: eight characters at least, blanks among them */
 #define LINE      64  /* the last argument ends with its line */
 #define SURELY    256 /* it is nothing else, whatever it is made of */
+#define WHOLE     512 /* it is no path, and the only one */
 #define RANDOM    128 /* long, and in no order that a word has */
 #define OF_LETTER 24  /* and one that ends them */
 static const struct callee {
@@ -54,9 +57,10 @@ static const struct callee {
     ['e' - 'a'] = {CALLEE("set_cookie", 2 | MIXED), CALLEE("Sequelize", 3), CALLEE("jwt.encode", 2),
                    CALLEE("jwt.decode", 2), CALLEE("authenticate", 2)},
     ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2 | SURELY), CALLEE("HTTPDigestAuth", 2 | SURELY),
-                   CALLEE("BasicAuth", 2), CALLEE("basicAuth", 2), CALLEE("basic_auth", 2),
-                   CALLEE("SetBasicAuth", 2 | SURELY), CALLEE("auth", 2),
-                   CALLEE("PlainAuth", 3 | SURELY), CALLEE("http_auth", 2)},
+                   CALLEE("BasicAuth", 2 | SURELY), CALLEE("basicAuth", 2 | SURELY),
+                   CALLEE("basic_auth", 2 | SURELY), CALLEE("SetBasicAuth", 2 | SURELY),
+                   CALLEE("auth", 2 | SURELY), CALLEE("auth", 1 | WHOLE),
+                   CALLEE("PlainAuth", 3 | SURELY), CALLEE("http_auth", 2 | SURELY)},
     ['g' - 'a'] = {CALLEE("Secret.fromString", 1)},
     ['i' - 'a'] = {CALLEE("mysqli", 3)},
     ['l' - 'a'] = {CALLEE("NetworkCredential", 2 | SURELY), CALLEE("PSCredential", 2),
@@ -64,9 +68,11 @@ static const struct callee {
                    CALLEE("mysql", 5), CALLEE("postgresql", 5),
                    CALLEE("UsernamePasswordCredentialsImpl", 5)},
     ['n' - 'a'] = {CALLEE("WiFi.begin", 2 | NETWORK), CALLEE("getConnection", 3 | SURELY),
-                   CALLEE("login", 2), CALLEE("ftp_login", 3 | SURELY), CALLEE("imap_open", 3),
-                   CALLEE("sign", 2), CALLEE("createConnection", 3), CALLEE("connection", 3),
-                   CALLEE("signIn", 2)},
+                   CALLEE("login", 2), CALLEE("smtp.login", 2 | SURELY),
+                   CALLEE("server.login", 2 | SURELY), CALLEE("imap.login", 2 | SURELY),
+                   CALLEE("mail.login", 2 | SURELY), CALLEE("ftp_login", 3 | SURELY),
+                   CALLEE("imap_open", 3), CALLEE("sign", 2), CALLEE("createConnection", 3),
+                   CALLEE("connection", 3), CALLEE("signIn", 2)},
     ['o' - 'a'] = {CALLEE("PDO", 3 | SURELY), CALLEE("Minio", 3 | MIXED)},
     ['p' - 'a'] = {CALLEE("WiFi.softAP", 2 | NETWORK), CALLEE("addAP", 2 | NETWORK),
                    CALLEE("radio.start_ap", 2 | NETWORK)},
@@ -94,7 +100,8 @@ static const struct callee {
                    CALLEE("sta_if.connect", 2 | NETWORK),
                    CALLEE("radio.connect", 2 | NETWORK)},
     ['v' - 'a'] = {CALLEE("createCipheriv", 2 | MIXED), CALLEE("createDecipheriv", 2 | MIXED)},
-    ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED)},
+    ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED),
+                   CALLEE("AES.new", 1 | MIXED), CALLEE("hmac.New", 2)},
     ['y' - 'a'] = {CALLEE("jwt.verify", 2), CALLEE("verify", 2 | MIXED)},
 };
 
@@ -121,8 +128,8 @@ static void tell_end(const char *name, size_t len, void (*end)(const char *two))
 
 void redact_call_ends(void (*end)(const char *two))
 {
-    static const char *const others[] = {"provider", "oauth",  "omniauth",
-                                         "token",    "bearer", "CONCEALED"};
+    static const char *const others[] = {"provider", "oauth",     "omniauth", "token",
+                                         "bearer",   "CONCEALED", "encoded"};
     for (size_t i = 0; i < sizeof callees / sizeof **callees; i++) {
         const struct callee *c = &callees[0][0] + i;
         tell_end(c->name, c->len, end);
@@ -174,9 +181,24 @@ static bool is_jumble(const struct redact_scan *s, size_t from, size_t to)
     return to - from >= 8 && words >= 3 && 2 * brief >= words;
 }
 
+/* `Some(`, `Buffer.from(`, `[]byte(`: what makes something else of a text; whether any is there. */
+static bool skip_makers(struct redact_scan *s, size_t *at)
+{
+    bool made = false;
+    for (int i = 0; i < MAKERS_MOST; i++) {
+        size_t from = *at + (redact_at(s, *at, "new ") ? 4 : redact_at(s, *at, "[]") ? 2 : 0);
+        size_t open = redact_run(s, from, CLASS_NAME | CLASS_COLON);
+        if (open == from || open - from > MAKER_MOST || redact_char(s, open) != '(')
+            break;
+        *at = open + 1;
+        made = true;
+    }
+    return made;
+}
+
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
-    int which = how & ~(MIXED | NETWORK | LINE | RANDOM | SURELY);
+    int which = how & ~(MIXED | NETWORK | LINE | RANDOM | SURELY | WHOLE);
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     if (which > 1 && !memchr(s->text + open, ',', most - open))
         return false;
@@ -186,10 +208,14 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
             return false;
         at = redact_run(s, at + 1, CLASS_BLANK);
     }
+    bool made = skip_makers(s, &at);
     at += redact_in(redact_char(s, at + 1), CLASS_DOUBLE | CLASS_SINGLE) &&
           redact_in(redact_char(s, at), CLASS_LOWER); /* b'X' */
     char quote = redact_char(s, at);
     size_t end = quote == '"' || quote == '\'' ? skip_argument(s, at, most) : 0;
+    const char *close = end ? memchr(s->text + at + 1, quote, end - at - 1) : NULL;
+    if (close && (made || redact_char(s, (size_t)(close - s->text) + 1) == '.'))
+        end = (size_t)(close - s->text) + 1; /* "X".getBytes() */
     if (!end && how & LINE) {
         end = redact_line_end(s, at);
         end -= end > at && s->text[end - 1] == '\r';
@@ -200,6 +226,9 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
     if (how & RANDOM && (redact_strength(s, &v) != REDACT_RANDOM || v.hex))
+        return false;
+    if (how & WHOLE && (redact_char(s, end) != ')' || memchr(s->text + at, '/', end - at) ||
+                        memchr(s->text + at, ' ', end - at)))
         return false;
     if (how & NETWORK && v.to - v.from >= NETWORK_LEAST)
         return take(s, v.from, v.to, ret);

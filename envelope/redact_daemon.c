@@ -58,6 +58,24 @@ static bool is_server_key(struct redact_scan *s, size_t at, size_t end,
            take(s, word.from, word.to, ret_match);
 }
 
+/* SQLite's `ATTACH 'file' AS e KEY 'X'`. */
+static bool is_attached(struct redact_scan *s, size_t end, struct redact_match *ret_match)
+{
+    struct redact_value v;
+    return redact_read_value(s, redact_behind(s, end)->to, false, &v) &&
+           take(s, v.from, v.to, ret_match);
+}
+
+/* tac_plus' `key = "X"`. */
+static bool is_tacacs_key(struct redact_scan *s, size_t at, size_t end,
+                          struct redact_match *ret_match)
+{
+    struct redact_value v;
+    size_t sign = redact_behind(s, end)->to, value = redact_run(s, sign + 1, CLASS_BLANK);
+    return is_first(s, at) && (is_below(s, at, "tac_plus") || is_below(s, at, "tacacs")) &&
+           redact_read_value(s, value, false, &v) && take(s, v.from, v.to, ret_match);
+}
+
 /* `community X;` below `snmp {`. */
 static bool is_community(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
@@ -163,6 +181,11 @@ bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_m
 {
     switch (end - at) {
     case 3:
+        if (redact_at(s, at, "key") && redact_behind(s, end)->sign == '=')
+            return is_tacacs_key(s, at, end, ret_match);
+        if (redact_at(s, at, "key") &&
+            redact_in(redact_behind(s, end)->sign, CLASS_DOUBLE | CLASS_SINGLE))
+            return redact_is_pragma(s, at) && is_attached(s, end, ret_match);
         if (redact_at(s, at, "key"))
             return is_server_key(s, at, end, ret_match);
         return (redact_at(s, at, "RSA") || redact_at(s, at, "P12")) &&

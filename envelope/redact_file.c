@@ -7,6 +7,7 @@
 #include "envelope/redact_places.h"
 
 #define BACK_MOST 200
+#define HALF      8   /* digits of the user of a registry that is no one's name */
 #define BY_MOST   160 /* bytes between IDENTIFIED and its text */
 
 static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_match)
@@ -47,6 +48,7 @@ static const struct file_name {
     [12] = {{"ppp-password", DIRECTIVE}},
     [13] = {{"smtp_password", DIRECTIVE}, {"sasl_password", DIRECTIVE}},
     [14] = {{"wpa-passphrase", DIRECTIVE}},
+    [17] = {{"insecure-password", DIRECTIVE}},
     [18] = {{"sentinel_auth-pass", DIRECTIVE}},
     [19] = {{"ansible_become_pass", DIRECTIVE}},
     [20] = {{"ldap_default_authtok", DIRECTIVE}},
@@ -87,7 +89,9 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
     value += redact_at(s, value, "0 ") || redact_at(s, value, "7 ") ? 2 : 0;
     if (value == end || value >= s->len || s->text[value] == '=')
         return false;
+    size_t start = redact_line_start(s, at, BACK_MOST);
     bool first = is_first(s, at) || redact_at(s, redact_line_start(s, at, 40), "config set ") ||
+                 (end - at == 17 && redact_at(s, redact_run(s, start, CLASS_BLANK), "user ")) ||
                  redact_at(s, at - (at > 4 ? 4 : at), "set ");
     if (!first || !take(s, value, ret_match))
         return false;
@@ -163,6 +167,14 @@ static bool is_sql(struct redact_scan *s, size_t end, struct redact_match *ret_m
 {
     size_t value = redact_behind(s, end)->to;
     value += redact_char(s, value) == '(';
+    if (redact_at(s, value, "from '")) { /* Neo4j's, with the one before */
+        struct redact_value old, new;
+        if (!redact_read_value(s, value + 5, true, &old) || !redact_at(s, old.end, " to '") ||
+            !redact_read_value(s, old.end + 4, true, &new))
+            return false;
+        *ret_match = (struct redact_match){old.from, new.to, "value"};
+        return true;
+    }
     return value > end && redact_char(s, value) == '\'' &&
            redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) &&
            take_text(s, value, ret_match);
@@ -224,7 +236,7 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
     struct redact_value v;
     size_t start = redact_line_start(s, at, 80), value = redact_behind(s, end)->to;
     bool behind_user =
-        at >= 3 && s->text[at - 1] == ' ' &&
+        at >= 2 && s->text[at - 1] == ' ' &&
         (s->text[at - 2] == ':' || /* ipsec.secrets, fetchmail */
          (s->text[at - 2] == '"' && memmem(s->text + start, at - start, "user", 4) != NULL));
     bool way = behind_user && (redact_at(s, at, "EAP ") || redact_at(s, at, "XAUTH "));
@@ -240,7 +252,7 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
     return v.quote && v.to - v.from >= 4 && redact_char(s, behind) == '\n' &&
-           (redact_at(s, at, "PSK ") || !memchr(s->text + v.from, ' ', v.to - v.from) ||
+           (way || redact_at(s, at, "PSK ") || !memchr(s->text + v.from, ' ', v.to - v.from) ||
             redact_is_spoken(s, v.from, v.to)) &&
            take(s, value, ret_match);
 }
@@ -342,8 +354,8 @@ static bool is_imap(struct redact_scan *s, size_t at, size_t end, struct redact_
     start += redact_at(s, start, "C: ") ? 3 : 0;
     size_t tag = redact_run(s, start, CLASS_ALNUM);
     size_t user = redact_behind(s, end)->to, line = redact_line_end(s, end);
-    if (end - at != 5 || memcmp(s->text + at, "LOGIN", 5) != 0 || tag == start || tag + 1 != at ||
-        !redact_has_digit(s, start, tag))
+    if (end - at != 5 || !redact_at(s, at, "LOGIN") || tag == start || tag + 1 != at ||
+        !(redact_has_digit(s, start, tag) || (tag - start <= 2 && s->text[line - 1] == '"')))
         return false;
     size_t value = redact_run(s, user, ~(uint32_t)CLASS_SPACE), to = line;
     if (value == user || value + 4 >= line || redact_is_placeholder(s, value + 1, line))
@@ -490,6 +502,8 @@ bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_mat
     if (redact_run(s, colon, ~(uint32_t)CLASS_SPACE) != line || redact_char(s, colon + 1) == '/' ||
         redact_is_placeholder(s, colon + 1, end))
         return false;
-    *ret_match = (struct redact_match){colon + 1, end, "value"};
+    bool half =
+        s->text[at] == 'B' && colon - user == HALF && redact_run(s, user, CLASS_HEX) == colon;
+    *ret_match = (struct redact_match){half ? user : colon + 1, end, "value"};
     return true;
 }

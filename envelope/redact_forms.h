@@ -25,8 +25,8 @@ bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_m
  */
 static inline bool redact_may_be_halves(const struct redact_scan *s, size_t at, size_t end)
 {
-    return redact_char(s, end) == ':' && redact_in(redact_char(s, end + 1), CLASS_WORD) &&
-           redact_in(s->text[end - 1], CLASS_WORD) && end - at >= 13;
+    return end - at >= 13 && redact_char(s, end) == ':' &&
+           redact_in(redact_char(s, end + 1), CLASS_WORD);
 }
 bool redact_halves(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 

@@ -116,6 +116,16 @@ bool redact_is_network(const struct redact_scan *s, size_t name)
            redact_at(s, redact_line_start(s, name, REDACT_LINE_LOOKED_AT), "wireless.");
 }
 
+bool redact_is_pragma(const struct redact_scan *s, size_t name)
+{
+    if (name < 7 || s->text[name - 1] != ' ')
+        return false;
+    size_t line = redact_line_start(s, name, 40);
+    return redact_at(s, name - 7, "pragma ") ||
+           (redact_at(s, line, "ATTACH ") &&
+            memmem(s->text + line, name - line, " AS ", 4) != NULL);
+}
+
 bool redact_is_defined(struct redact_scan *s, size_t name)
 {
     static redact_words words = {

@@ -99,7 +99,7 @@ static bool is_initial(struct redact_scan *s, size_t end, struct redact_match *r
     size_t close;
     return read_quotes(s, redact_run(s, end + 1, CLASS_BLANK), ret, &close) &&
            redact_char(s, redact_run(s, close, CLASS_BLANK)) == '}' &&
-           (is_value(s, ret->from, ret->to) || is_words(s, ret->from, ret->to));
+           (is_value_or_words(s, ret->from, ret->to) || is_words(s, ret->from, ret->to));
 }
 
 /* The comment's end, and what it is about behind it. */
@@ -128,12 +128,20 @@ static size_t skip_sign(struct redact_scan *s, size_t end, size_t sign)
     return redact_at(s, sign, arrow) ? sign + strlen(arrow) : 0;
 }
 
+/* What nothing but a value stands for, whatever it is made of: no name for it, no text of words. */
+static bool is_literal(struct redact_scan *s, size_t from, size_t to)
+{
+    return to >= from + 6 && !memchr(s->text + from, ' ', to - from) &&
+           !redact_is_placeholder(s, from, to) && !redact_is_remark(s, from, to) &&
+           !redact_tells(s, from, to - from);
+}
+
 /* `passphrase for the drive = "X"`, `var password string = "X"`, `password for kim: X`. */
 static bool is_said_of(struct redact_scan *s, size_t end, struct redact_match *ret)
 {
     static const char *const fronts[] = {" for ", " of ",   " string ", " fur ",
                                          " de ",  " pour ", " (",       " para "};
-    bool is = false;
+    bool is = redact_at(s, end, " as string = "); /* Basic's */
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
         is = is || redact_at(s, end, fronts[i]);
     size_t sign = end, most = s->len - end < SENTENCE_MOST ? s->len : end + SENTENCE_MOST, close;
@@ -145,6 +153,8 @@ static bool is_said_of(struct redact_scan *s, size_t end, struct redact_match *r
     if (!behind)
         return false;
     size_t value = redact_run(s, behind, CLASS_BLANK);
+    if (redact_at(s, end, " as string "))
+        return read_quotes(s, value, ret, &close) && is_literal(s, ret->from, ret->to);
     if (read_quotes(s, value, ret, &close))
         return is_value_or_words(s, ret->from, ret->to) || is_words(s, ret->from, ret->to);
     size_t line = redact_line_end(s, value);
@@ -217,6 +227,8 @@ static bool is_apart(struct redact_scan *s, size_t at, size_t end, struct redact
         return is_valued(s, end, ret);
     case '-':
         return is_dashed(s, at, end, ret);
+    case 'p':
+        return redact_answer(s, at, end, ret);
     case '"':
         return is_of_kind(s, end + 1, ret);
     default:
@@ -236,7 +248,7 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (b->next == ' ' && is_apart(s, at, end, ret_match))
         return true;
     return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||
-           (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fosdp(") &&
+           (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "afosdp(") &&
             is_said_of(s, end, ret_match)) ||
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fo[({") &&
             is_answered(s, end, ret_match));

@@ -269,11 +269,30 @@ static size_t skip_maker(struct redact_scan *s, size_t at)
     return at;
 }
 
+bool redact_holds_some(struct redact_scan *s, size_t at, size_t end)
+{
+    char next = redact_char(s, end);
+    if (redact_may_keep(s, at, end, next))
+        return true;
+    if ((s->text[end - 1] | 0x20) != 's') {
+        size_t sign = redact_run(s, end + (next == '"'), CLASS_BLANK);
+        return (next == '=' && redact_char(s, end + 1) == '(') ||
+               (next == '"' && redact_char(s, sign) == ':' &&
+                redact_char(s, redact_run(s, sign + 1, CLASS_BLANK)) == '[');
+    }
+    if (next == '"' || next == '\'')
+        next = redact_char(s, end + 1);
+    return end - at > 3 && (next == ':' || next == '=' ||
+                            (next == ' ' && REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")));
+}
+
 int redact_items(struct redact_scan *s, size_t at, size_t end,
                  struct redact_match ret_items[REDACT_ITEMS])
 {
     if (at < s->items_to)
         return 0; /* in another list */
+    if (redact_may_keep(s, at, end, redact_char(s, end)))
+        return redact_keep(s, at, end, ret_items);
     size_t sign = end + REDACT_ONE_OF(redact_char(s, end), "\"'");
     sign = redact_run(s, sign, CLASS_BLANK);
     bool equals = redact_char(s, sign) == '=';

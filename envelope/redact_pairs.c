@@ -228,12 +228,15 @@ static bool is_counted(struct redact_scan *s, size_t at, size_t end, enum redact
 static bool is_registered(struct redact_scan *s, size_t end, enum redact_telling tells,
                           struct redact_match *ret_match)
 {
-    size_t type = redact_behind(s, end)->to;
-    if (tells != TELLS_ALL || !redact_at(s, type, "REG_") || !redact_at(s, type + 4, "SZ"))
+    size_t type = redact_behind(s, end)->to,
+           behind = redact_run(s, type, CLASS_UPPER | CLASS_UNDER);
+    bool bytes = redact_at(s, type, "REG_BINARY"); /* VNC's */
+    if (tells != TELLS_ALL || !(bytes || redact_at(s, type, "REG_SZ")))
         return false;
-    size_t from = redact_run(s, type + 6, CLASS_BLANK), to = redact_line_end(s, from);
+    size_t from = redact_run(s, behind, CLASS_BLANK), to = redact_line_end(s, from);
     to -= to > from && s->text[to - 1] == '\r';
-    if (to < from + 3 || from == type + 6 || redact_is_placeholder(s, from, to))
+    if (to < from + 3 || from == behind || redact_is_placeholder(s, from, to) ||
+        (bytes && redact_run(s, from, CLASS_HEX) != to))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

@@ -186,18 +186,36 @@ static inline bool redact_may_look_into(struct redact_scan *s, size_t end)
                        : next == ' ' && redact_behind(s, end)->sign == '=';
 }
 
+/* ---- files by their words (redact_kept.c) ---- */
+
+/* A first look: a word behind which a file keeps one or several. */
+bool redact_may_keep(const struct redact_scan *s, size_t at, size_t end, char next);
+int redact_keep(struct redact_scan *s, size_t at, size_t end,
+                struct redact_match ret_items[REDACT_ITEMS]);
+bool redact_answer(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `# the monitor's password` over `$USER3$=X`: the name ends its line. */
+bool redact_commented(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* ---- lists (redact_items.c) ---- */
 
 /* Whether the name is one of several, or opens a shell's array, and something is behind it. */
-static inline bool redact_may_hold(struct redact_scan *s, size_t at, size_t end)
+bool redact_holds_some(struct redact_scan *s, size_t at, size_t end);
+static inline __attribute__((always_inline)) bool redact_may_hold(struct redact_scan *s, size_t at,
+                                                                  size_t end)
 {
-    char next = redact_char(s, end);
-    if ((s->text[end - 1] | 0x20) != 's')
-        return next == '=' && redact_char(s, end + 1) == '(';
-    if (next == '"' || next == '\'')
-        next = redact_char(s, end + 1);
-    return end - at > 3 && (next == ':' || next == '=' ||
-                            (next == ' ' && REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")));
+    char next = redact_char(s, end), first = s->text[at], before = at ? s->text[at - 1] : '\n';
+    bool many = (s->text[end - 1] | 0x20) == 's', may;
+    if (next == ' ')
+        may = many ? REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")
+                   : first == '_' || first == 'c' || end - at == 16;
+    else if (next == ':')
+        may = many || (before == ':' && redact_char(s, end + 1) == ' ') ||
+              (before == '\n' && memchr(s->text + at, '.', end - at));
+    else if (next == '\n' || next == '>')
+        may = end - at == (next == '>' ? 7 : 9);
+    else
+        may = next == '=' ? many || redact_char(s, end + 1) == '(' : next == '"' || next == '\'';
+    return may && redact_holds_some(s, at, end);
 }
 /* The items of the list behind it; how many. */
 int redact_items(struct redact_scan *s, size_t at, size_t end,
@@ -318,11 +336,20 @@ size_t redact_find_value(struct redact_scan *s, struct redact_place *p);
 
 /* `%q{X}`, `q(X)`, `[[X]]` at `at`. */
 bool redact_read_brackets(struct redact_scan *s, size_t at, struct redact_value *ret);
+/* `'... password=''X'' ...'`: in quotes that are doubled, as what they are in began with one. */
+bool redact_read_doubled(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret);
 /* Where the quote is behind `String::from(`, `MD5(`, `u8`; `at` where none of these stands there.
  */
 size_t redact_behind_wrapper(struct redact_scan *s, size_t at);
 /* `user, password = "a", "X"`: where the value of `name` is, the first of them being at `at`. */
 size_t redact_behind_others(struct redact_scan *s, size_t name, size_t at);
+
+/* ---- arguments (redact_argument.c) ---- */
+
+/* `setopt(c, CURLOPT_USERPWD, "user:X")`, behind whose comma the value is. */
+bool redact_constant(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `set("X", forKey: "userPassword")`: the value is in front. */
+bool redact_for_key(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* ---- variables (redact_variable.c) ---- */
 
@@ -366,7 +393,13 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
     }
     if (next == '<' || (next == ':' && REDACT_ONE_OF(redact_char(s, end + 1), " <")))
         return redact_tagged(s, at, end, ret_match);
+    if (next == ',')
+        return redact_constant(s, at, end, ret_match);
+    if (next == '\n' && redact_commented(s, at, end, ret_match))
+        return true;
     bool quote = next == '"' || next == '\'';
+    if (quote && at > 4 && redact_for_key(s, at, end, ret_match))
+        return true;
     return (quote && redact_tagged(s, at, end, ret_match)) ||
            ((quote || next == '\n' || next == '\r') && redact_pair(s, at, end, ret_match));
 }

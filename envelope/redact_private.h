@@ -502,6 +502,8 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
  * behind `wireless.@wifi-iface[0].`. */
 bool redact_is_option(const struct redact_scan *s, size_t name);
 bool redact_is_network(const struct redact_scan *s, size_t name);
+/* SQLCipher's `PRAGMA key`, and `ATTACH ... KEY`. */
+bool redact_is_pragma(const struct redact_scan *s, size_t name);
 /* Or one of the words of a program that define a text: `#define NAME "value"`. */
 bool redact_is_defined(struct redact_scan *s, size_t name);
 /* `env` prints a value with its blanks, and nothing behind it: the lines around it are the same. */

@@ -169,6 +169,7 @@ bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
     for (size_t i = 0; dot && !known && i < sizeof ends / sizeof *ends; i++)
         known = (size_t)(s->text + to - dot) == strlen(ends[i]) &&
                 redact_at(s, (size_t)(dot - s->text), ends[i]);
+    known = known || redact_at(s, to - (to > 10 ? 10 : to), "login.conf");
     for (size_t at = name; known && at < to; at++) {
         bool begins = at == name || !redact_in(s->text[at - 1], CLASS_ALNUM);
         for (size_t i = 0; begins && i < sizeof words / sizeof *words; i++)
@@ -359,6 +360,9 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     size_t from, to;
     if ((!repl && !is_question(s, start, end)) || !is_alone(s, start, at) ||
         !ends_question(s, end, line) || !read_answer(s, line + 1, &from, &to))
+        return false;
+    struct redact_reached v = {.from = from, .to = to};
+    if (redact_tells(s, at, end - at) < TELLS_CODE && redact_strength(s, &v) < REDACT_RANDOM)
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

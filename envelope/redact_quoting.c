@@ -44,11 +44,33 @@ bool redact_read_brackets(struct redact_scan *s, size_t at, struct redact_value 
     return to > from && (end >= s->len || !redact_in(s->text[end], CLASS_ALNUM));
 }
 
+bool redact_read_doubled(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret)
+{
+    char quote = redact_char(s, at);
+    if (!is_quote(quote) || redact_char(s, at + 1) != quote ||
+        !redact_in(redact_char(s, at + 2), CLASS_NAME))
+        return false; /* most */
+    const char twice[] = {quote, quote};
+    size_t from = at + 2, line = redact_line_end(s, at);
+    size_t most = line - from < VALUE_MOST ? line : from + VALUE_MOST;
+    const char *close = memmem(s->text + from, most - from, twice, sizeof twice);
+    bool open = false;
+    for (size_t i = redact_line_start(s, name, REDACT_LINE_LOOKED_AT); i < name; i++)
+        open = open != (s->text[i] == quote);
+    if (!close || !open)
+        return false;
+    size_t to = (size_t)(close - s->text);
+    *ret = (struct redact_value){from, to, to + sizeof twice, quote};
+    return true;
+}
+
 /* What makes a text of a text, or hides one; what reads one from elsewhere is none of these. */
 static bool is_wrapper(const struct redact_scan *s, size_t at, size_t end)
 {
     static redact_words words = {
-        ['b' & 31] = {REDACT_WORD("bcrypt"), REDACT_WORD("b64decode"), REDACT_WORD("btoa")},
+        ['b' & 31] = {REDACT_WORD("bcrypt"), REDACT_WORD("b64decode"), REDACT_WORD("btoa"),
+                      REDACT_WORD("b64encode"), REDACT_WORD("b64enc"), REDACT_WORD("base64"),
+                      REDACT_WORD("base64encode"), REDACT_WORD("byte"), REDACT_WORD("bytes")},
         ['c' & 31] = {REDACT_WORD("crypt")},
         ['e' & 31] = {REDACT_WORD("encrypt")},
         ['f' & 31] = {REDACT_WORD("from"), REDACT_WORD("fromString")},
@@ -61,6 +83,7 @@ static bool is_wrapper(const struct redact_scan *s, size_t at, size_t end)
                       REDACT_WORD("sha256"), REDACT_WORD("sha512"), REDACT_WORD("some"),
                       REDACT_WORD("string"), REDACT_WORD("strdup"), REDACT_WORD("SecretStr"),
                       REDACT_WORD("SecretString")},
+        ['t' & 31] = {REDACT_WORD("trimspace"), REDACT_WORD("to_string")},
         ['w' & 31] = {REDACT_WORD("wstring")},
     };
     size_t word = end;

@@ -110,11 +110,17 @@ static bool is_plain(const char *word, size_t len)
     return false;
 }
 
+/* `pepper`, `CobaltPepper`: things, of which words are made that dice choose. */
+static bool is_spice(const struct redact_scan *s, size_t at, size_t end)
+{
+    return end - at >= 6 && redact_at(s, end - 6, "pepper");
+}
+
 /* Whether the word says of a secret what it is; some that do are things, too. */
 static bool is_ours(struct redact_scan *s, size_t at, size_t end)
 {
-    return redact_tells(s, at, end - at) > TELLS_LONG &&
-           !(end - at == 6 && (redact_at(s, at, "pepper") || redact_at(s, at, "cookie")));
+    return redact_tells(s, at, end - at) > TELLS_LONG && !is_spice(s, at, end) &&
+           !(end - at == 6 && redact_at(s, at, "cookie"));
 }
 
 /* A value's words, as they were counted. */
@@ -201,7 +207,8 @@ bool redact_is_notice(struct redact_scan *s, size_t from, size_t to)
         size_t end = word_end(s, at, to);
         words += end > at;
         plain += end > at && is_plain(s->text + at, end - at);
-        telling += end > at && redact_tells(s, at, end - at) != TELLS_NOTHING;
+        telling +=
+            end > at && redact_tells(s, at, end - at) != TELLS_NOTHING && !is_spice(s, at, end);
         at = end + 1;
     }
     return telling && (words <= 2 || plain);
@@ -229,7 +236,8 @@ bool redact_is_camel(struct redact_scan *s, size_t from, size_t to)
         while (end < to && redact_in(s->text[end], CLASS_LOWER))
             end++;
         if (!redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER) || end - at < WORD_LEAST + 1 ||
-            is_plain(s->text + at, end - at) || redact_tells(s, at, end - at))
+            is_plain(s->text + at, end - at) ||
+            (redact_tells(s, at, end - at) && !is_spice(s, at, end)))
             return false;
         words++;
         at = end;

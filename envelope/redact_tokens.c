@@ -221,7 +221,7 @@ static void read_rows(void)
                                 .random = !strcmp(row->type, REDACT_PREFIXED),
                                 .key_len = 3};
         read_parts(row->form, shape);
-        shape->key = find_anchor(shape, i >= redact_issued_shape_count + redact_later_shape_count);
+        shape->key = find_anchor(shape, i >= redact_issued_shape_count);
         int16_t *first = &shared.buckets[bucket(shape->key, shape->key_len)];
         shared.heads[i] = (struct head){.next = *first,
                                         .len = (uint8_t)shape->key_len,

@@ -102,6 +102,16 @@ size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end)
     return at < end ? at : end;
 }
 
+/* `YF3KX`: a digit between capital letters, as names do not have it. */
+static bool is_no_name(const struct redact_scan *s, size_t at, size_t end)
+{
+    for (size_t i = at + 1; i + 1 < end && i < at + 40; i++)
+        if (redact_in(s->text[i], CLASS_DIGIT) && redact_in(s->text[i - 1], CLASS_UPPER) &&
+            redact_in(s->text[i + 1], CLASS_UPPER))
+            return true;
+    return false;
+}
+
 /* Behind a comma, semicolon or ampersand: does another `name=` or `name:` begin? Forms, which have
  * the last, have no blanks. */
 static bool another_begins(struct redact_scan *s, size_t at)
@@ -113,6 +123,8 @@ static bool another_begins(struct redact_scan *s, size_t at)
     if (at >= s->len || !redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER))
         return false;
     size_t end = redact_run(s, at, CLASS_NAME | blank);
+    if (is_no_name(s, at, end))
+        return false;
     end += end < s->len && (s->text[end] == '"' || s->text[end] == '\'');
     return end < s->len && end - at < 40 &&
            (s->text[end] == '=' || s->text[end] == ':' || redact_at(s, end, "%5B"));

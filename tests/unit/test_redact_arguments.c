@@ -1,0 +1,86 @@
+/* What calls are given as a secret: in its place, beside a constant, in front of a key. */
+#include "redacted.h"
+
+#define TAKES(front, value, behind) expect(front value behind, front "[redacted:value]" behind, 1)
+#define HEX                         "7f3c1a2b9d4e4f608a1b2c3d4e5f6071"
+#define STAYS(text)                 expect(text, text, 0)
+
+static void test_a_secret_in_its_place(void **state)
+{
+    (void)state;
+    TAKES("r = requests.get(url, auth=(\"svc\", \"", "hammockyogurt", "\"))\n");
+    TAKES("Client::builder().basic_auth(\"svc\", Some(\"", "ladderlemon", "\"));\n");
+    TAKES("createCipheriv('aes-256-cbc', Buffer.from('", HEX, "', 'hex'), iv);\n");
+    TAKES("c = AES.new(bytes.fromhex('", HEX, "'), AES.MODE_CBC)\n");
+    TAKES("h := hmac.New(sha256.New, []byte(\"", "kernel_vinegar9", "\"))\n");
+    TAKES("smtp.login(\"kim@x.example\", \"", "kernelvinegar", "\")\n");
+    TAKES("redis:auth(\"", "JigsawZigzag51", "\")\n");
+    TAKES("{ password: std.base64('", "harbor_fennel", "') }\n");
+    STAYS("r = requests.get(url, auth=(\"user\", \"password\"))\n");
+    STAYS("r = requests.get(url, auth=(user, password))\n");
+    STAYS("app.use(auth(\"/api/v1/login\"))\n");
+    STAYS("passport.auth(\"github\")\n");
+    STAYS("client.login(\"user\", \"passwd\")\n");
+    STAYS("password = password.encode(\"latin1\")\n");
+}
+
+static void test_a_value_beside_a_constant(void **state)
+{
+    (void)state;
+    TAKES("curl_easy_setopt(curl, CURLOPT_USERPWD, \"svc:", "walnut_parcel", "\");\n");
+    TAKES("curl_setopt($ch, CURLOPT_PASSWORD, '", "walnut_parcel", "');\n");
+    TAKES("c.setopt(c.USERPWD, 'svc:", "walnut_parcel", "')\n");
+    TAKES("env.put(Context.SECURITY_CREDENTIALS, \"", "walnut_parcel", "\");\n");
+    TAKES("setValue(DB_PASSWORD, \"", "Walnut#parcel7", "\")\n");
+    STAYS("getString(KEY_PASSWORD, \"default\")\n");
+    STAYS("register(TYPE_PASSWORD, \"password-field\")\n");
+    STAYS("addColumn(COLUMN_PASSWORD, \"TEXT NOT NULL\")\n");
+    STAYS("tr(ERR_WRONG_PASSWORD, \"The password is wrong\")\n");
+}
+
+static void test_a_value_in_front_of_its_key(void **state)
+{
+    (void)state;
+    TAKES("KeychainWrapper.standard.set(\"", "kernel_vinegar", "\", forKey: \"userPassword\")\n");
+    TAKES("UserDefaults.standard.set(\"", "kernelvinegar", "\", forKey: \"apiToken\")\n");
+    TAKES("[keychain setObject:@\"", "kernelvinegar", "\" forKey:@\"password\"];\n");
+    STAYS("defaults.set(password, forKey: \"userPassword\")\n");
+    STAYS("defaults.set(\"kernelvinegar\", forKey: \"lastColour\")\n");
+    STAYS("defaults.set(\"password\", forKey: \"userPassword\")\n");
+}
+
+static void test_declarations(void **state)
+{
+    (void)state;
+    TAKES("Dim pwd As String = \"", "kiwi-cedar-quartz", "\"\n");
+    TAKES("Public Const DbPassword As String = \"", "kiwicedar", "\"\n");
+    TAKES("std::string passphrase{\"", "vortex knuckle yogurt 94", "\"};\n");
+    STAYS("Dim password As String = \"not-required\"\n");
+    STAYS("Dim password As String = txtPassword.Text\n");
+    STAYS("std::string password{\"Enter your password\"};\n");
+}
+
+/* What a value is made of does not end it. */
+static void test_values_to_their_end(void **state)
+{
+    (void)state;
+    TAKES("body: { user: admin, password: ", "Koala(8459?EBtLUO", " }\n");
+    TAKES("body: { user: admin, password: ", "5NiKG;YF3KX=F4le", " }\n");
+    TAKES("conninfo = 'user=rep password=''", "anchor_puzzle_crimson", "'' host=10.1.2.3'\n");
+    TAKES("RESTIC_PASSWORD=$'", "the kiwi ate my pepper", "'\n");
+    TAKES("    password: ", "CobaltPepper", "\n");
+    STAYS("password: getenv(name2, NULL\n");
+    STAYS("SELECT * FROM t WHERE password='' AND x=''\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_secret_in_its_place),
+        cmocka_unit_test(test_a_value_beside_a_constant),
+        cmocka_unit_test(test_a_value_in_front_of_its_key),
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_values_to_their_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
