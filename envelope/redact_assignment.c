@@ -373,8 +373,8 @@ static bool may_follow(struct redact_scan *s, const struct redact_place *p)
     if (next != ' ' && next != '\t')
         return redact_in(next, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH |
                                    CLASS_COLON | CLASS_LESS) ||
-               next == '=' || next == '>' || next == ']' || next == '?' || next == '+' ||
-               (next == '}' && p->name && s->text[p->name - 1] == '{') ||
+               next == '=' || next == '>' || next == ']' || next == '[' || next == '?' ||
+               next == '+' || (next == '}' && p->name && s->text[p->name - 1] == '{') ||
                (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "35"));
     char sign = b->sign;
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<')

@@ -80,6 +80,21 @@ static bool is_worded(struct redact_scan *s, size_t from, size_t to)
            !redact_is_placeholder(s, from, to) && !redact_is_path(s, from, to);
 }
 
+/* What nothing but a value stands for, whatever it is made of: no name for it, no text of words. */
+static bool is_literal(struct redact_scan *s, size_t from, size_t to)
+{
+    return to >= from + 6 && !memchr(s->text + from, ' ', to - from) &&
+           !redact_is_placeholder(s, from, to) && !redact_is_remark(s, from, to) &&
+           !redact_tells(s, from, to - from);
+}
+
+/* Whether what is behind the last dot begins so. */
+static bool is_setter(const struct redact_scan *s, size_t at, size_t end)
+{
+    const char *dot = memrchr(s->text + at, '.', end - at);
+    return redact_at(s, dot ? (size_t)(dot - s->text) + 1 : at, "set");
+}
+
 /* `setPassword("X")`; what asks for one names it so. */
 static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
 {
@@ -89,8 +104,10 @@ static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct red
         if (redact_at(s, at, asks[i]))
             return false;
     return read_quotes(s, redact_run(s, end + 1, CLASS_BLANK), ret, &close) &&
-           redact_char(s, redact_run(s, close, CLASS_BLANK)) == ')' &&
-           is_value_or_words(s, ret->from, ret->to);
+           (redact_char(s, redact_run(s, close, CLASS_BLANK)) == ')' ||
+            redact_at(s, close, ".toCharArray()")) &&
+           (is_value_or_words(s, ret->from, ret->to) ||
+            (is_setter(s, at, end) && is_literal(s, ret->from, ret->to)));
 }
 
 /* `passphrase{"X"}`. */
@@ -126,14 +143,6 @@ static size_t skip_sign(struct redact_scan *s, size_t end, size_t sign)
     if (REDACT_ONE_OF(redact_char(s, sign), "=:"))
         return sign + 1;
     return redact_at(s, sign, arrow) ? sign + strlen(arrow) : 0;
-}
-
-/* What nothing but a value stands for, whatever it is made of: no name for it, no text of words. */
-static bool is_literal(struct redact_scan *s, size_t from, size_t to)
-{
-    return to >= from + 6 && !memchr(s->text + from, ' ', to - from) &&
-           !redact_is_placeholder(s, from, to) && !redact_is_remark(s, from, to) &&
-           !redact_tells(s, from, to - from);
 }
 
 /* `passphrase for the drive = "X"`, `var password string = "X"`, `password for kim: X`. */

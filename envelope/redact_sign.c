@@ -13,7 +13,7 @@ static size_t skip_blanks(struct redact_scan *s, size_t at)
 }
 
 /* The quotes and brackets that end a name: `"`, `\"`, `']`. */
-static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_quoted)
+static size_t skip_name_end(struct redact_scan *s, size_t at, bool *ret_quoted)
 {
     size_t from = at;
     while (redact_char(s, at) == '\\' && at - from < 7)
@@ -27,6 +27,10 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
     at += from == at && redact_at(s, at, "%5D=") ? 3 : 0; /* user%5Bpassword%5D=X */
     at += redact_char(s, at) == '}' && from == at;        /* $ENV{NAME} = */
     at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
+    if (from == at && redact_char(s, at) == '[') { /* char password[32] = "X" */
+        size_t close = redact_run(s, at + 1, CLASS_DIGIT);
+        at = redact_at(s, close, "] = \"") ? close + 1 : at;
+    }
     return at;
 }
 

@@ -16,6 +16,12 @@ static void test_a_secret_in_its_place(void **state)
     TAKES("smtp.login(\"kim@x.example\", \"", "kernelvinegar", "\")\n");
     TAKES("redis:auth(\"", "JigsawZigzag51", "\")\n");
     TAKES("{ password: std.base64('", "harbor_fennel", "') }\n");
+    TAKES("new PasswordAuthentication(\"svc\", \"", "walnutparcel", "\".toCharArray());\n");
+    TAKES("jwt.sign(payload, \"", "walnutparcel", "\")\n");
+    TAKES("factory.setPassword(\"", "walnutparcel", "\");\n");
+    STAYS("form.setPassword(\"password\");\n");
+    STAYS("view.resetPassword(\"from-mail\");\n");
+    STAYS("jwt.sign(payload, \"secret\")\n");
     STAYS("r = requests.get(url, auth=(\"user\", \"password\"))\n");
     STAYS("r = requests.get(url, auth=(user, password))\n");
     STAYS("app.use(auth(\"/api/v1/login\"))\n");
@@ -55,6 +61,10 @@ static void test_declarations(void **state)
     TAKES("Dim pwd As String = \"", "kiwi-cedar-quartz", "\"\n");
     TAKES("Public Const DbPassword As String = \"", "kiwicedar", "\"\n");
     TAKES("std::string passphrase{\"", "vortex knuckle yogurt 94", "\"};\n");
+    TAKES("char password[32] = \"", "walnutparcel", "\";\n");
+    TAKES("static char password[] = \"", "walnutparcel", "\";\n");
+    STAYS("char password[] = \"\";\n");
+    STAYS("password[3] = next;\n");
     STAYS("Dim password As String = \"not-required\"\n");
     STAYS("Dim password As String = txtPassword.Text\n");
     STAYS("std::string password{\"Enter your password\"};\n");
