@@ -111,7 +111,7 @@ static void read_cleartext(struct redact_scan *s, size_t at, size_t end, struct 
     struct redact_value v;
     size_t value = redact_run(s, end, CLASS_BLANK);
     if (at >= 2 && redact_at(s, at - 2, "= ") && redact_read_value(s, value, false, &v) &&
-        redact_run(s, v.end, CLASS_BLANK) >= redact_line_end(s, v.end) &&
+        REDACT_ONE_OF(redact_char(s, redact_run(s, v.end, CLASS_BLANK)), "\r\n}") &&
         !redact_is_placeholder(s, v.from, v.to))
         add(k, v.from, v.to);
 }
@@ -194,7 +194,12 @@ bool redact_answer(struct redact_scan *s, size_t at, size_t end, struct redact_m
         return false;
     from = redact_run(s, from, CLASS_BLANK);
     to -= to > from && s->text[to - 1] == '\r';
-    to -= to > from && REDACT_ONE_OF(s->text[to - 1], "\"'");
+    for (size_t i = redact_line_start(s, at, BACK_MOST); i < at; i++)
+        if (REDACT_ONE_OF(s->text[i], "\"'")) { /* echo "..." | debconf-set-selections */
+            const char *close = memchr(s->text + from, s->text[i], to - from);
+            to = close ? (size_t)(close - s->text) : to;
+            break;
+        }
     *ret_match = (struct redact_match){from, to, "value"};
     return to > from && !redact_is_placeholder(s, from, to);
 }

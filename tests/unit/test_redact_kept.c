@@ -39,6 +39,10 @@ static void test_words_of_daemons(void **state)
     STAYS("it was sent in cleartext \"as is\", they said\n");
     expect("d-i passwd/root-password password BrambleHarbor\n",
            "d-i passwd/root-password password " V "\n", 1);
+    expect("echo \"a a/root_password password BrambleHarbor\" | debconf-set-selections\n",
+           "echo \"a a/root_password password " V "\" | debconf-set-selections\n", 1);
+    expect("user = kim { pap = cleartext \"PepperFeather\" }\n",
+           "user = kim { pap = cleartext \"" V "\" }\n", 1);
     STAYS("see doc/root-password password\n");
     expect("carol : EAP \"the badger ate my orchid\"\n", "carol : EAP \"" V "\"\n", 1);
     STAYS("use EAP \"the other way\" of them\n");
