@@ -242,7 +242,7 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
         from = redact_run(s, from, ~(uint32_t)CLASS_COLON) + 2;
         how = PRINTED;
     }
-    if (!how)
+    if (!how || memmem(s->text + end, line - end, "accessor", 8))
         return false;
     from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);
     size_t sign = from;

@@ -68,6 +68,8 @@ enum redact_how {
     COLON,        /* below, what is behind the colon of a line of one word; with a place also
                      behind a blank or =, before a comma */
     CODES,        /* below, lines' last words that are six to eight digits */
+    MADE,         /* below, words that look random, where the command says that it makes such */
+    DUMPED,       /* below, the bytes of a file whose name says that it holds a secret */
     FILES,        /* below, a line for each file whose name says that it holds a secret */
     CRACKED,      /* below, what hashes were found to be: `bob:X:1001:`, `HASH:X`, `bob:HASH:X` */
     ASKED,        /* below, what the variable is set to that is the command's last word, where `read
@@ -130,6 +132,14 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
 void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
+/* MADE, and DUMPED (redact_made.c). */
+void redact_output_made(struct redact_scan *s, size_t start, size_t at,
+                        struct redact_command_found *found);
+void redact_output_dumped(struct redact_scan *s, size_t start, size_t at,
+                          struct redact_command_found *found);
+/* Where the answer [from, to) ends that has no line's end: at the prompt that the command's line
+ * begins with, at `line`; `to` where that is not there again. */
+size_t redact_before_prompt(struct redact_scan *s, size_t line, size_t from, size_t to);
 /* Behind pipes into what shows a part of it, or decodes it: where the command's line ends. */
 size_t redact_behind_filters(struct redact_scan *s, size_t end);
 /* Whether a prompt is in front of the command's first word at `at`, or nothing; and whether one

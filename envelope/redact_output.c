@@ -168,8 +168,8 @@ static bool is_prompt(const struct redact_scan *s, size_t from, size_t to)
 /* Whether the command asks for something else than the secret. */
 static bool asks_otherwise(const struct redact_scan *s, size_t start, size_t at)
 {
-    static const char words[][12] = {"--help",   "--version", " -list\n", " version\n",
-                                     "username", " --list",   " -h\n"};
+    static const char words[][12] = {"--help",  "--version", " -list\n",  " version\n", "username",
+                                     " --list", " -h\n",     "keygen -y", "accessor"};
     size_t from = at - start > WORDS_LOOKED_AT ? at - WORDS_LOOKED_AT : start;
     return at > start && REDACT_HOLDS(s, from, at, words);
 }
@@ -191,6 +191,7 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
     bool tree = redact_at(s, line + 1, "\xe2\x94"); /* of a folder's names */
     if (tree || line >= s->len + 1)
         return;
+    line = redact_before_prompt(s, begins, at, line);
     while (line > at && redact_in(s->text[line - 1], CLASS_SPACE))
         line--;
     if ((!redact_at(s, at, "error") && is_printed(s, at, line)) ||
@@ -434,6 +435,12 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
         return;
     case RANDOMS:
         add_randoms(s, rule, at, end, found);
+        return;
+    case MADE:
+        redact_output_made(s, start, at, found);
+        return;
+    case DUMPED:
+        redact_output_dumped(s, start, at, found);
         return;
     case CODES:
         add_codes(s, at, end, found);

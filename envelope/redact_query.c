@@ -89,6 +89,9 @@ size_t redact_behind_filters(struct redact_scan *s, size_t end)
             i++;
         if (i == sizeof filters / sizeof *filters)
             return end;
+        if (redact_at(s, at, "tee /dev/stderr") || redact_at(s, at, "tee /dev/tty") ||
+            redact_at(s, at, "tee /dev/fd/2"))
+            return redact_line_end(s, at); /* here it is shown, whatever is made of it behind */
         for (end = at; end < line && s->text[end] != '|';)
             end = redact_in(s->text[end], CLASS_DOUBLE | CLASS_SINGLE)
                       ? redact_shell_word(s, end, line)
@@ -129,7 +132,8 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
 {
     if (to < from + 4 || to - from > PRINTED_MOST || REDACT_ONE_OF(s->text[from], "{[<-/(") ||
         REDACT_ONE_OF(s->text[to - 1], ".:>)") || redact_is_number(s, from, to) ||
-        redact_is_placeholder(s, from, to) || redact_begins_prompt(s, from) ||
+        redact_is_placeholder(s, from, to) ||
+        (redact_in(redact_char(s, to), CLASS_SPACE) && redact_begins_prompt(s, from)) ||
         is_complaint(s, from, to) || memmem(s->text + from, to - from, "://", 3) ||
         memmem(s->text + from, to - from, " = ", 3))
         return false;
@@ -144,7 +148,7 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
  */
 static bool ends_word(const struct redact_scan *s, size_t at, size_t to)
 {
-    static const char on[][7] = {"word", "s", "file", "phrase", "ential", "code", "store"};
+    static const char on[][7] = {"word", "s", "file", "phrase", "ential", "code", "store", "key"};
     if (at >= to || !redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER))
         return at <= to;
     for (size_t i = 0; i < sizeof on / sizeof *on; i++)
@@ -158,9 +162,9 @@ bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
     static const char words[][9] = {"pass", "pw",   "pwd",      "secret", "token",
                                     "cred", "auth", "key",      "cookie", "psk",
                                     "pin",  "seed", "mnemonic", "login"};
-    static const char ends[][10] = {".txt",    ".key",   ".pass",    ".pw",   ".pwd",
-                                    ".secret", ".token", ".cookie",  ".cred", ".psk",
-                                    ".hex",    ".priv",  ".password"};
+    static const char ends[][10] = {".txt",    ".key",   ".pass",     ".pw",   ".pwd",
+                                    ".secret", ".token", ".cookie",   ".cred", ".psk",
+                                    ".hex",    ".priv",  ".password", ".bin"};
     size_t name = to;
     while (name > from && !REDACT_ONE_OF(s->text[name - 1], "/\\\"'"))
         name--;
@@ -180,9 +184,9 @@ bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
 }
 
 /* What ends a line that a word is all of. */
-static size_t word_line(struct redact_scan *s, size_t at)
+static size_t word_line(struct redact_scan *s, size_t begins, size_t at)
 {
-    size_t line = redact_line_end(s, at), to = line;
+    size_t line = redact_line_end(s, at), to = redact_before_prompt(s, begins, at, line);
     while (to > at && redact_in(s->text[to - 1], CLASS_SPACE))
         to--;
     return redact_is_printed(s, at, to) ? to : at;
@@ -192,6 +196,7 @@ void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t a
                          struct redact_command_found *found)
 {
     size_t files = 0, line = redact_line_end(s, from);
+    size_t begins = redact_line_start(s, from, PROMPT_MOST);
     bool login = false;
     if (!redact_is_prompted(s, from))
         return;
@@ -207,8 +212,8 @@ void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t a
         word = end;
     }
     for (size_t i = 0; files <= FILES_MOST && i < files + login && at < s->len; i++) {
-        size_t end = word_line(s, at), next = redact_line_end(s, at) + 1;
-        bool two = login && !i && next < s->len && word_line(s, next) > next;
+        size_t end = word_line(s, begins, at), next = redact_line_end(s, at) + 1;
+        bool two = login && !i && next < s->len && word_line(s, begins, next) > next;
         if (end == at && !two)
             return;
         if (!two) /* the first is a user */
@@ -316,9 +321,11 @@ static bool ends_question(struct redact_scan *s, size_t end, size_t line)
 }
 
 /* The answer's first line without what a shell of a language shows around it. */
-static bool read_answer(struct redact_scan *s, size_t at, size_t *ret_from, size_t *ret_to)
+static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *ret_from,
+                        size_t *ret_to)
 {
     size_t from = redact_run(s, at, CLASS_BLANK), to = redact_line_end(s, from);
+    to = redact_before_prompt(s, line, from, to);
     static const char marks[][8] = {"=> ", "= ", "$1 = ", "[1] ", "Out[", "string("};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (redact_at(s, from, marks[i])) {
@@ -359,7 +366,7 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
         return false; /* most */
     size_t from, to;
     if ((!repl && !is_question(s, start, end)) || !is_alone(s, start, at) ||
-        !ends_question(s, end, line) || !read_answer(s, line + 1, &from, &to))
+        !ends_question(s, end, line) || !read_answer(s, start, line + 1, &from, &to))
         return false;
     struct redact_reached v = {.from = from, .to = to};
     if (redact_tells(s, at, end - at) < TELLS_CODE && redact_strength(s, &v) < REDACT_RANDOM)

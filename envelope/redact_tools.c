@@ -270,8 +270,6 @@ const struct redact_rule redact_tool_rules[] = {
     /* what they print is on the next line */
     {"openssl", "rand", "", BELOW, 0},
     {"pwgen apg makepasswd xkcdpass diceware pwqgen", "", "", BELOW, 0},
-    {"wg", "genkey", "", BELOW, 0},
-    {"wg", "genpsk", "", BELOW, 0},
     {"bw op rbw pass gopass keyctl secret-tool lpass security", "", "", BELOW, 0},
     {"isql", "", "", PLACE, 3},
     {"grafana-cli grafana", "reset-admin-password", "", PLACE, 1},

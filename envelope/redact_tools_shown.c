@@ -148,6 +148,13 @@ const struct redact_rule redact_shown_rules[] = {
     {"PtrToStringAuto PtrToStringBSTR PtrToStringUni", "", "", FIRST, 0},
     {"GetNetworkCredential", "", "", FIRST, 0},
     {"Unprotect-CmsMessage", "", "", FIRST, 0},
+    {"nsc nk", "nkey", "", FIRST, 0},
+    {"nk", "-gen", "", FIRST, 0},
+    /* what makes one, by what it says of chance; a file's bytes */
+    {"python python2 python3 py node nodejs deno bun ruby irb perl php elixir julia pwsh", "", "",
+     MADE, 0},
+    {"tr head cat dd od xxd base64 shuf hexdump gpg gpg2 strings date fold", "", "", MADE, 0},
+    {"xxd hexdump od hd base64", "", "", DUMPED, 0},
     /* files whose names say that a secret is all that they hold; hashes that were found out */
     {"cat bat less more head tail type tac gc get-content Get-Content strings nl most batcat", "",
      "", FILES, 0},

@@ -1,0 +1,143 @@
+/* What commands print that make a secret out of nothing, by what they say of chance
+ * (`python3 -c 'import secrets; ...'`, `head -c 32 /dev/urandom | base64`), the bytes of a file
+ * whose name says that it holds one (`xxd munge.key`), and where an answer without a line's end
+ * ends: at the prompt behind it. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_command.h"
+
+#define COMMAND_MOST 400 /* bytes of a command's line */
+#define MADE_LEAST   8
+#define MADE_MOST    300 /* of what it made */
+#define MADE_LINES   8
+#define ABOVE_MOST   40 /* lines in front of a dump's first */
+#define DUMP_MOST    6000
+#define PROMPT_MOST  80 /* bytes of one, as is told in front of a command */
+#define ROW_LEAST    4  /* groups of digits in a dump's line that is not its last */
+#define PLAIN_LEAST  32 /* characters of one that has no groups */
+
+/* ---- made ---- */
+
+/* What programs call that by which they choose a secret. */
+static bool is_of_chance(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char words[][24] = {
+        "urandom",        "/dev/random",       "token_urlsafe",  "token_hex",
+        "token_bytes",    "secrets.choice",    "SecureRandom",   "randomBytes",
+        "random_bytes",   "getRandomValues",   "_secret_key()",  "generate_key",
+        "generateKey",    "generateSecret",    "crypto.rand",    "gen-random",
+        "Crypt::Random",  "Bytes::Random",     "[rand ",         "NumberGenerator",
+        "random.SystemR", "strong_rand_bytes", "random_password"};
+    return REDACT_HOLDS(s, from, to, words);
+}
+
+/* `date | sha256sum | base64`, whose sum is taken as a password. */
+static bool is_sum_of_time(const struct redact_scan *s, size_t from, size_t to)
+{
+    const char *sum = memmem(s->text + from, to - from, "sum | base64", 12);
+    return sum && memmem(s->text + from, to - from, "date ", 5);
+}
+
+void redact_output_made(struct redact_scan *s, size_t start, size_t at,
+                        struct redact_command_found *found)
+{
+    size_t begins = redact_line_start(s, start, COMMAND_MOST), len = 0;
+    if (at - begins > 2 * (size_t)COMMAND_MOST ||
+        !(is_of_chance(s, begins, at - 1) || is_sum_of_time(s, begins, at - 1)))
+        return; /* most */
+    for (int i = 0; i < MADE_LINES && at < s->len; i++) {
+        size_t line = redact_line_end(s, at), to = redact_before_prompt(s, begins, at, line);
+        while (to > at && redact_in(s->text[to - 1], CLASS_SPACE))
+            to--;
+        struct redact_reached v = {.from = at, .to = to};
+        if (to < at + MADE_LEAST || to - at > MADE_MOST || (len && to - at != len) ||
+            redact_run(s, at, ~(uint32_t)CLASS_SPACE) < to || redact_begins_prompt(s, at) ||
+            (redact_strength(s, &v) < REDACT_MIXED && !redact_has_sign(s, at, to)))
+            return;
+        redact_command_add(s, found, at, to);
+        len = to - at; /* others it made are as long */
+        at = line + 1;
+    }
+}
+
+/* ---- dumps ---- */
+
+static size_t skip_group(struct redact_scan *s, size_t at, size_t line)
+{
+    size_t end = redact_run(s, at, CLASS_HEX);
+    bool is = end - at == 2 || end - at == 4 || end - at == 8;
+    return is && (end == line || s->text[end] == ' ') ? end : at;
+}
+
+/* Where the bytes begin in a dump's line: `00000010: 359e 7d9d`, ` d7 eb 50`, base64 or digits
+ * alone; `line` where it is none. A dump's last line may have fewer. */
+static size_t dumped(struct redact_scan *s, size_t at, size_t line, bool goes_on)
+{
+    size_t offset = redact_run(s, at, CLASS_BLANK), end = redact_run(s, offset, CLASS_HEX);
+    size_t from = offset, groups = 0;
+    size_t plain = redact_run(s, offset, CLASS_ALNUM | CLASS_BASE64);
+    if (plain == line && (plain - offset >= PLAIN_LEAST || (goes_on && plain > offset)))
+        return offset;
+    if (end - offset >= 6 && (redact_char(s, end) == ':' || redact_char(s, end) == ' '))
+        from = redact_run(s, end + 1, CLASS_BLANK);
+    for (size_t word = from, to; (to = skip_group(s, word, line)) > word; groups++)
+        word = redact_run(s, to, CLASS_BLANK);
+    return groups >= (goes_on ? 1 : ROW_LEAST) ? from : line;
+}
+
+/* Whether a word of the command is such a file. */
+static bool has_secret_file(struct redact_scan *s, size_t from, size_t line)
+{
+    while (from < line) {
+        size_t at = redact_run(s, from, CLASS_BLANK), end = redact_shell_word(s, at, line);
+        if (end > at + 3 && s->text[at] != '-' && redact_is_secret_file(s, at, end))
+            return true;
+        from = end > from ? end : from + 1;
+    }
+    return false;
+}
+
+void redact_output_dumped(struct redact_scan *s, size_t start, size_t at,
+                          struct redact_command_found *found)
+{
+    size_t begins = redact_line_start(s, start, COMMAND_MOST), from = 0, to = 0;
+    size_t most = s->len - at < DUMP_MOST ? s->len : at + DUMP_MOST;
+    if (at - begins > 2 * (size_t)COMMAND_MOST || !has_secret_file(s, begins, at - 1))
+        return;
+    for (size_t line, others = 0; at < most && others < ABOVE_MOST; at = line + 1) {
+        line = redact_line_end(s, at);
+        size_t bytes = line - at < MADE_MOST ? dumped(s, at, line, from != 0) : line;
+        if (bytes < line) {
+            from = from ? from : bytes;
+            to = line;
+        } else if (from || redact_begins_prompt(s, at)) {
+            break;
+        } else {
+            others++;
+        }
+    }
+    if (from)
+        redact_command_add(s, found, from, to);
+}
+
+/* ---- answers that end at a prompt ---- */
+
+size_t redact_before_prompt(struct redact_scan *s, size_t line, size_t from, size_t to)
+{
+    size_t sign = line, most = s->len - line > PROMPT_MOST ? line + PROMPT_MOST : s->len;
+    while (sign + 1 < most && s->text[sign] != '\n' &&
+           !(REDACT_ONE_OF(s->text[sign], "$#%>") && s->text[sign + 1] == ' '))
+        sign++;
+    size_t len = sign + 2 - line, end = redact_line_end(s, from);
+    if (sign + 1 >= most || s->text[sign] == '\n' || (line && s->text[line - 1] != '\n'))
+        return to;
+    if (len == 2) { /* a sign alone: behind a word */
+        size_t word = redact_run(s, from, ~(uint32_t)CLASS_SPACE) + 1;
+        end = word < end ? word : end;
+    }
+    const char *prompt =
+        end > from + len ? memmem(s->text + from, end - from, s->text + line, len) : NULL;
+    size_t at = prompt ? (size_t)(prompt - s->text) : to;
+    return at > from + 3 && at < to ? at : to;
+}
