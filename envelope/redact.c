@@ -104,6 +104,7 @@ static const uint16_t rules_behind[256] = {
     [','] = BEHIND_HEAD,
     ['\n'] = BEHIND_FILE | BEHIND_HOLD,
     ['<'] = BEHIND_SET,
+    ['\r'] = BEHIND_FILE,
     ['>'] = BEHIND_SET | BEHIND_HOLD,
     ['?'] = BEHIND_SET,
     ['+'] = BEHIND_SET,

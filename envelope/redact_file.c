@@ -27,8 +27,6 @@ enum file_rules {
     SQL = 1 << 3,
     TOLD = 1 << 4,
     BIND = 1 << 5,
-    PASS = 1 << 6,
-    AUTH = 1 << 7,
 };
 
 #define FILE_NAME_MOST 20
@@ -37,8 +35,6 @@ static const struct file_name {
     unsigned rules;
 } file_names[FILE_NAME_MOST + 1][5] = {
     /* by how long they are */
-    [4] = {{"PASS", PASS}, {"AUTH", AUTH}},
-    [5] = {{"PLAIN", AUTH}, {"LOGIN", AUTH}},
     [6] = {{"secret", BIND}, {"passwd", NETRC}, {"rootpw", DIRECTIVE}, {"bindpw", DIRECTIVE}},
     [7] = {{"bind_pw", DIRECTIVE}, {"authtok", DIRECTIVE}, {"wpa-psk", DIRECTIVE}},
     [8] = {{"password", NETRC | SQL | TOLD}, {"dbpasswd", DIRECTIVE}},
@@ -317,70 +313,6 @@ static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
            take(s, value, ret_match);
 }
 
-/* `> PASS X`, and `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files.
- */
-static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
-                    struct redact_match *ret_match)
-{
-    size_t value = redact_behind(s, end)->to, line = redact_line_end(s, end);
-    if (value == end || value >= line)
-        return false;
-    if (!pass && redact_at(s, at, "AUTH ") && at >= 2 && redact_at(s, at - 2, "> ")) {
-        size_t last = line; /* `AUTH X`, `AUTH user X` */
-        while (last > value && !redact_in(s->text[last - 1], CLASS_BLANK))
-            last--;
-        return line >= last + 4 && take(s, last, ret_match);
-    }
-    bool answered =
-        is_first(s, at) && (redact_at(s, line, "\n+OK") || redact_at(s, line, "\n230 "));
-    if (pass && answered) /* POP3's and FTP's, as they are under way */
-        return line >= value + 4 && take(s, value, ret_match) && (ret_match->to = line);
-    if (pass)
-        return at >= 2 && redact_at(s, at - 2, "> ") &&
-               (redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line ||
-                (at >= 3 && s->text[at - 3] == '-' && line - value < 40)) &&
-               !memchr(s->text + value, '/', line - value) && take(s, value, ret_match) &&
-               (ret_match->to = line);
-    size_t upper = redact_run(s, value, CLASS_LOWER); /* a word is no base64 */
-    return at >= 5 && redact_at(s, at - 5, "AUTH ") && line - value >= 8 && upper < line &&
-           (line - value) % 4 == 0 && redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line &&
-           take(s, value, ret_match);
-}
-
-/* `a001 LOGIN user X`, as a client of IMAP tells it: X is to the line's end. */
-static bool is_imap(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
-{
-    size_t start = redact_line_start(s, at, 40);
-    start += redact_at(s, start, "C: ") ? 3 : 0;
-    size_t tag = redact_run(s, start, CLASS_ALNUM);
-    size_t user = redact_behind(s, end)->to, line = redact_line_end(s, end);
-    if (end - at != 5 || !redact_at(s, at, "LOGIN") || tag == start || tag + 1 != at ||
-        !(redact_has_digit(s, start, tag) || (tag - start <= 2 && s->text[line - 1] == '"')))
-        return false;
-    size_t value = redact_run(s, user, ~(uint32_t)CLASS_SPACE), to = line;
-    if (value == user || value + 4 >= line || redact_is_placeholder(s, value + 1, line))
-        return false;
-    bool quote = redact_char(s, value + 1) == '"';
-    value += 1 + quote;
-    if (!quote && !redact_has_digit(s, value, line))
-        return false;
-    to -= to > value && s->text[to - 1] == '"';
-    *ret_match = (struct redact_match){value, to, "value"};
-    return to > value;
-}
-
-/* Redis' `127.0.0.1:6379> AUTH user X`. */
-static bool is_redis(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
-{
-    size_t line = redact_line_end(s, end), value = line;
-    if (end - at != 4 || !redact_at(s, at, "auth") || at < 4 || !redact_at(s, at - 2, "> ") ||
-        !redact_in(s->text[at - 3], CLASS_DIGIT))
-        return false;
-    while (value > end && !redact_in(s->text[value - 1], CLASS_BLANK))
-        value--;
-    return value > end && line > value && take(s, value, ret_match);
-}
-
 /* `Key Content            : X`, as Windows shows a network's. */
 static bool is_shown(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
@@ -390,19 +322,6 @@ static bool is_shown(struct redact_scan *s, size_t at, size_t end, struct redact
     size_t from = redact_run(s, sign + 1, CLASS_BLANK);
     *ret_match = (struct redact_match){from, line, "value"};
     return line > from + 4;
-}
-
-/* What is said behind `334 UGFzc3dvcmQ6`, which asks for a password. */
-static bool is_asked(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
-{
-    if (end - at != 12 || memcmp(s->text + at, "UGFzc3dvcmQ6", 12) != 0 ||
-        redact_char(s, end) != '\n' || end + 8 > s->len)
-        return false;
-    size_t line = redact_line_end(s, end + 1), from = line;
-    while (from > end + 1 && !redact_in(s->text[from - 1], CLASS_BLANK))
-        from--;
-    *ret_match = (struct redact_match){from, line, "value"};
-    return line >= from + 4;
 }
 
 /* `WIFI:T:WPA;S:network;P:X;;`, as it is drawn for cameras. */
@@ -428,8 +347,9 @@ const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm nt ey
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     const struct redact_behind *b = redact_behind(s, end);
-    if (b->next == '\n')
-        return is_asked(s, at, end, ret_match) || redact_daemon(s, at, end, ret_match);
+    if (b->next == '\n' || b->next == '\r')
+        return redact_talk(s, at, end, ret_match) ||
+               (b->next == '\n' && redact_daemon(s, at, end, ret_match));
     if (end - at < 3 || (!redact_in(b->next, CLASS_BLANK) && b->next != '('))
         return false;
     unsigned rules = rules_of(s, at, end);
@@ -445,9 +365,7 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
            (REDACT_ONE_OF(sign, "cspi") && is_kept_so(s, at, end, ret_match)) ||
            (at >= 6 && s->text[at - 1] == ' ' && is_vpn(s, at, end, ret_match)) ||
            (is_first(s, at) && is_below_user(s, at, end, ret_match)) ||
-           ((rules & (PASS | AUTH)) && is_talk(s, at, end, rules & PASS, ret_match)) ||
-           ((rules & AUTH) && is_imap(s, at, end, ret_match)) ||
-           (end - at == 4 && is_redis(s, at, end, ret_match)) ||
+           redact_talk(s, at, end, ret_match) ||
            (end - at == 7 && sign == ':' && is_shown(s, at, end, ret_match)) ||
            redact_daemon(s, at, end, ret_match);
 }

@@ -74,6 +74,12 @@ static inline int redact_row(struct redact_scan *s, size_t at,
  * google-authenticator's options. */
 bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- what is said to servers (redact_talk.c) ---- */
+
+/* `> PASS X`, `AUTH PLAIN X`, `a1 LOGIN user X`, Redis' `AUTH X`: as clients show it, as tools see
+ * the bytes (`"PASS X\r\n"`, `..PASS X`), and line by line. */
+bool redact_talk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* ---- digits (redact_digits.c) ---- */
 
 /* `"otp": "704868"`, `PIN is 1234`, `password 65232338`, a list of scratch codes. */
@@ -151,8 +157,9 @@ bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_
 static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
                                   struct redact_match *ret_match)
 {
-    return redact_char(s, end) == '\\' ? redact_history(s, at, end, ret_match)
-                                       : redact_file(s, at, end, ret_match);
+    return redact_char(s, end) == '\\'
+               ? redact_history(s, at, end, ret_match) || redact_talk(s, at, end, ret_match)
+               : redact_file(s, at, end, ret_match);
 }
 
 /* ---- tables of names and values (redact_label.c) ---- */
