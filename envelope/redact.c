@@ -220,7 +220,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (may_tell && redact_may_be_section(s, at, end) &&
             redact_section(s, at, end, ret_match)) ||
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
-           (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
+           (end - at == 1 && (redact_wifi(s, at, end, ret_match) ||
+                              (s->text[at] == 'p' && redact_brief(s, at, end, ret_match)))) ||
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
            (tells && redact_place(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||

@@ -1,71 +1,66 @@
-/* What the shape of a word nearby tells of: AWS' secret keys are 40 characters of base64, as sums
- * and paths may be, and stand by their ids: `AKIA... / X`, `A=AKIA... B=X`; others' are as long as
- * theirs always are. */
+/* What the shape of a word nearby tells of: secret keys of clouds and of services are so many
+ * characters, as sums and paths may be, and stand by their ids: `AKIA... / X`, `A=AKIA... B=X`,
+ * `ak=LTAI... sk=X`. */
 #include <string.h>
 
 #include "envelope/redact_private.h"
 
 #define BESIDE_MOST 160 /* bytes behind the id */
 
-/* Whose, and what the secret beside it is: of so many characters, with signs of base64 among them
- * or without. */
-static const struct owner {
+/* How long the secret is by the id, and what it is called. */
+static const struct pair {
     char id[20], secret[20];
-    unsigned char length;
-    bool signs;
-} owners[] = {
-    {"aws-key-id", "aws-secret-key", 40, true}, /* docs.aws.amazon.com, IAM: access keys */
-    {"alibaba-key-id", "alibaba-secret-key", 30, false},
-    {"tencent-key-id", "tencent-secret-key", 32, false},
-    {"razorpay-key", "razorpay-secret", 24, false},
-    {"twilio-key", "twilio-secret", 32, false},
-    {"digitalocean-key-id", "digitalocean-secret", 43, true}, /* Spaces */
+    size_t least, most;
+} pairs[] = {
+    {"aws-key-id", "aws-secret-key", 40, 40}, /* docs.aws.amazon.com, IAM: access keys */
+    {"alibaba-key-id", "alibaba-secret-key", 30, 30},
+    {"tencent-key-id", "tencent-secret-key", 32, 32},
+    {"volcengine-key", "volcengine-secret", 44, 64},
+    {"razorpay-key", "razorpay-secret", 24, 24},
+    {"twilio-key", "twilio-secret", 32, 32},
+    {"digitalocean-key-id", "digitalocean-secret", 43, 43},
 };
+
+static const struct pair *pair_of(const struct redact_match *id)
+{
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].id[0] == id->type[0] && !strcmp(pairs[i].id, id->type))
+            return &pairs[i];
+    return NULL;
+}
 
 /* Letters of both cases and a digit: no sum, and no path of small letters. */
 static bool is_secret(const struct redact_scan *s, size_t from, size_t to)
 {
-    size_t digits = 0, upper = 0, lower = 0;
+    size_t digits = 0, upper = 0, lower = 0, least = (to - from) / 8;
     for (size_t i = from; i < to; i++) {
         digits += redact_in(s->text[i], CLASS_DIGIT);
         upper += redact_in(s->text[i], CLASS_UPPER);
         lower += redact_in(s->text[i], CLASS_LOWER);
     }
-    return digits >= 1 && upper >= 4 && lower >= 4;
-}
-
-static const struct owner *find_owner(const char *type)
-{
-    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
-        if (!strcmp(type, owners[i].id))
-            return &owners[i];
-    return NULL;
-}
-
-static bool is_of(const struct redact_scan *s, size_t at, const struct owner *owner)
-{
-    return redact_in(s->text[at], CLASS_ALNUM) ||
-           (owner->signs && REDACT_ONE_OF(s->text[at], "+/"));
+    return digits >= 1 && upper >= least && lower >= least;
 }
 
 bool redact_beside(struct redact_scan *s, const struct redact_match *id,
                    struct redact_match *ret_match)
 {
-    const struct owner *owner = REDACT_ONE_OF(id->type[0], "atrd") ? find_owner(id->type) : NULL;
-    if (!owner)
+    const struct pair *pair;
+    if (!REDACT_ONE_OF(id->type[0], "atvrd") || !(pair = pair_of(id)))
         return false; /* most */
     size_t line = redact_line_end(s, id->to), at = id->to > s->beside_to ? id->to : s->beside_to;
     size_t most = line - id->to > BESIDE_MOST ? id->to + BESIDE_MOST : line;
     while (at < most) {
-        size_t to = at;
-        while (to < line && is_of(s, to, owner))
-            to++;
-        s->beside_to = to;
-        if (to - at == owner->length && is_secret(s, at, to)) {
-            *ret_match = (struct redact_match){at, to, owner->secret};
+        size_t end = at;
+        while (end < line &&
+               (redact_in(s->text[end], CLASS_ALNUM) || REDACT_ONE_OF(s->text[end], "+/") ||
+                (s->text[end] == '=' && end >= at + pair->least - 2)))
+            end++;
+        s->beside_to = end;
+        if (end - at >= pair->least && end - at <= pair->most && is_secret(s, at, end)) {
+            *ret_match = (struct redact_match){at, end, pair->secret};
             return true;
         }
-        at = to + 1;
+        at = end + 1;
     }
     return false;
 }

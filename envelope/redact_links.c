@@ -9,6 +9,7 @@
 #define LINK_MOST    400 /* bytes of an address that are looked at */
 #define SEGMENT_MOST 24  /* of a word that says so */
 #define SCHEME_MOST  10
+#define QUERY_MOST   120 /* of a query, around a name in it */
 #define UUID         36
 
 /* What is behind a word of the path. */
@@ -122,6 +123,15 @@ static size_t behind_mark(const struct redact_scan *s, size_t from)
     return from + (redact_at(s, from, "private-") ? 8 : 0);
 }
 
+/* Whose it is, and when it was made, in front of a token: `/reset/1/1740910000/X`, `/reset/MQ/X`.
+ */
+static bool is_of_whom(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = redact_run(s, from, CLASS_DIGIT), word = redact_run(s, from, CLASS_ALNUM);
+    return to > from && ((digits == to && to - from <= 12) ||
+                         (word == to && to - from <= 4 && redact_in(s->text[from], CLASS_UPPER)));
+}
+
 bool redact_link(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     size_t end = redact_run(
@@ -148,10 +158,67 @@ bool redact_link(struct redact_scan *s, size_t at, struct redact_match *ret_matc
         }
         if (redact_char(s, to) != '/')
             return false;
-        is = segment_of(s, from, to);
+        is = is == TOKEN && is_of_whom(s, from, to) ? is : segment_of(s, from, to);
         from = to + 1;
     }
     return false;
+}
+
+/* Groups of as many letters and digits, as keys of streams have them: `grxo-r5dk-6aqh-nmf6-8c5c`.
+ */
+static bool is_grouped(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t len = 0, groups = 0;
+    for (size_t i = from; i <= to; i++) {
+        if (i < to && redact_in(s->text[i], CLASS_ALNUM)) {
+            len++;
+            continue;
+        }
+        if (len != 4 || (i < to && s->text[i] != '-'))
+            return false;
+        groups++;
+        len = 0;
+    }
+    return groups >= 4;
+}
+
+/* `rtmp://a.example/live2/X`: the key by which a stream is sent, the last of the path. */
+bool redact_stream(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (!(at >= 4 && redact_at(s, at - 4, "rtmp")) && !(at >= 5 && redact_at(s, at - 5, "rtmps")))
+        return false; /* most */
+    size_t end = redact_run(s, at + 3, CLASS_NAME | CLASS_COLON | CLASS_BASE64 | CLASS_PERCENT);
+    size_t from = end > at + LINK_MOST ? at + LINK_MOST : end;
+    const char *slash = memchr(s->text + at + 3, '/', from - at - 3);
+    end = from;
+    while (from > at + 3 && s->text[from - 1] != '/')
+        from--;
+    struct redact_reached v = {.from = from, .to = end};
+    if (!slash || s->text + from <= slash + 1 || end < from + 12 ||
+        !(is_grouped(s, from, end) || redact_strength(s, &v) >= REDACT_MIXED) ||
+        redact_is_placeholder(s, from, end))
+        return false;
+    *ret_match = (struct redact_match){from, end, "secret-address"};
+    return true;
+}
+
+/* `?u=root&p=X`: InfluxDB's, Subsonic's. */
+bool redact_brief(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char users[][4] = {"?u=", "&u="};
+    if (redact_char(s, end) != '=' || !at || !REDACT_ONE_OF(s->text[at - 1], "?&"))
+        return false; /* most */
+    size_t from = end + 1,
+           to = redact_run(s, from,
+                           CLASS_NAME | CLASS_PERCENT | CLASS_TILDE | CLASS_OTHER | CLASS_COLON);
+    size_t before = redact_line_start(s, at, QUERY_MOST);
+    size_t word = redact_run(s, to, ~(uint32_t)CLASS_SPACE);
+    size_t behind = word - to > QUERY_MOST ? to + QUERY_MOST : word;
+    if (to < from + 4 || redact_is_number(s, from, to) || redact_is_placeholder(s, from, to) ||
+        !(REDACT_HOLDS(s, before, at, users) || REDACT_HOLDS(s, to, behind, users)))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
 }
 
 bool redact_proxy(const struct redact_scan *s, size_t at, struct redact_match *ret_match)

@@ -240,6 +240,10 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
  * whose `://` is at `at`. */
 bool redact_link(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_proxy(const struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* The key of a stream, from the same. */
+bool redact_stream(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* `?u=root&p=X`, of the name `p`. */
+bool redact_brief(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* ---- wallets (redact_seed.c) ---- */
 

@@ -31,6 +31,8 @@ const struct redact_shape redact_issued_shapes[] = {
     {"aws-key-id", "ASIA<U16>", false},
     {"aws-key-id", "ABIA<U16>", false},
     {"aws-key-id", "ACCA<U16>", false},
+    /* Elastic's enrollment tokens, base64 of {"ver":"8...: its guide, stack security */
+    {"elastic-enrollment", "eyJ2ZXIiOiI<b60->", false},
     {"aws-bedrock-key", "ABSK<b60-300>", false},
     {"aws-bedrock-key", "bedrock-api-key-<b40->", true},
     {"aws-session-token", "IQoJb3JpZ2lu<b60->", false},

@@ -6,6 +6,7 @@
 
 #define USER_MIN_LEN 20 /* a user name without password that is this long is a token */
 #define URL_MOST     4096
+#define HOST_MOST    80  /* bytes in which a host is looked for */
 #define ORACLE_MOST  128 /* bytes of a password there, and its @ */
 
 /* jdbc:oracle:thin:user/password@host, from its colon before the user. */
@@ -42,6 +43,21 @@ static size_t quoted_to(struct redact_scan *s, size_t at)
     return close ? (size_t)(close - s->text) : 0;
 }
 
+/* Whether a sign that would end the host is still the password's, an @ in it having looked like its
+ * end: `amqp://kim:a@b#c@mq.lan:5672/`. The host behind the next @ says so. */
+static bool is_of_password(struct redact_scan *s, size_t sign, size_t at)
+{
+    size_t most = s->len - at > HOST_MOST ? at + HOST_MOST : s->len, next = at;
+    if (memchr(s->text + sign, '.', at - sign))
+        return false; /* what is behind the first @ is a host */
+    while (next < most && s->text[next] != '@' && !REDACT_ONE_OF(s->text[next], "/<>\"'` \n\t"))
+        next++;
+    if (redact_char(s, next) != '@' || next == most)
+        return false;
+    size_t host = redact_run(s, next + 1, CLASS_NAME);
+    return host > next + 2 && REDACT_ONE_OF(redact_char(s, host), ":/,?\"' \n");
+}
+
 bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     if (at > 1 && redact_is_behind_oracle(s->text + at) && is_oracle(s, at, ret_match))
@@ -50,7 +66,8 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         return true; /* behind grep's FILE:12: */
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
-    if (redact_proxy(s, at, ret_match) || redact_link(s, at + 3, ret_match))
+    if (redact_proxy(s, at, ret_match) || redact_stream(s, at, ret_match) ||
+        redact_link(s, at + 3, ret_match))
         return true;
     size_t user = at + 3, end = user, colon = 0, sign = 0;
     if (user < s->len && s->text[user] == '[') { /* an address of IPv6 */
@@ -69,7 +86,8 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
             continue;
         if (redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
             c == '>' || !c || (c == '/' && !colon) || (c == ':' && redact_at(s, end, "://")) ||
-            (sign && (c == '/' || c == '?' || c == '#')))
+            (sign && (c == '/' || c == '?' || c == '#') &&
+             (c == '/' || !colon || !is_of_password(s, sign, end))))
             break;
         if (c == ':' && !colon)
             colon = end;
