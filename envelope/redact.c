@@ -6,12 +6,13 @@
 #include "envelope/redact_known.h"
 #include "envelope/redact_places.h"
 
-#define AHEAD_MOST  32 /* all below a command, and as many of others */
-#define VALUES_MOST 8
-#define VALUE_MIN   8 /* shorter ones may be words */
-#define VALUE_MAX   64
-#define KEY_LEAST   4  /* characters of what `key` and `code` are set to */
-#define FOLD_LEAST  60 /* bytes of a line of LDIF that goes on in the next one */
+#define AHEAD_MOST   32 /* all below a command, and as many of others */
+#define VALUES_MOST  8
+#define VALUE_MIN    8 /* shorter ones may be words */
+#define VALUE_MAX    64
+#define JOINED_LEAST 14 /* of words that signs join */
+#define KEY_LEAST    4  /* characters of what `key` and `code` are set to */
+#define FOLD_LEAST   60 /* bytes of a line of LDIF that goes on in the next one */
 
 /* ---- one text ---- */
 
@@ -103,8 +104,8 @@ static const uint16_t rules_behind[256] = {
     ['%'] = BEHIND_HEAD | BEHIND_SET,
     [','] = BEHIND_HEAD,
     ['\n'] = BEHIND_FILE | BEHIND_HOLD,
-    ['<'] = BEHIND_SET,
     ['\r'] = BEHIND_FILE,
+    ['<'] = BEHIND_SET,
     ['>'] = BEHIND_SET | BEHIND_HOLD,
     ['?'] = BEHIND_SET,
     ['+'] = BEHIND_SET,
@@ -234,17 +235,42 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (redact_may_be_variable(s, at, end) && redact_variable(s, at, end, ret_match));
 }
 
+/* `hunter2kiwi`, `igloo-spruce-fjord`: small letters with digits and no sign, or three words of
+ * small letters that dashes join: neither a version nor what a program calls something. */
+static bool is_plain(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t dashes = 0;
+    if (redact_run(s, from, CLASS_LOWER | CLASS_DIGIT) == to) {
+        size_t word = redact_run(s, from, CLASS_LOWER);
+        bool two = REDACT_ONE_OF(redact_char(s, word), "24") && /* pod2html */
+                   word + 1 < to && redact_run(s, word + 1, CLASS_LOWER) == to;
+        return !two && redact_run(s, from, CLASS_HEX) < to && word < to;
+    }
+    for (size_t i = from; i < to; i++) {
+        dashes += s->text[i] == '-';
+        if (!redact_in(s->text[i], CLASS_LOWER | CLASS_DASH))
+            return false;
+    }
+    return dashes >= 2 && to - from >= JOINED_LEAST;
+}
+
+/* Whether a value is like no word that a text may hold besides. */
+static bool is_telling_again(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached v = {.from = from, .to = to};
+    return redact_is_odd(s, from, to) ? redact_strength(s, &v) != REDACT_WEAK ||
+                                            redact_has_sign(s, from, to) || is_plain(s, from, to)
+                                      : is_plain(s, from, to);
+}
+
 /* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */
 static void note_value(struct search *q, size_t from, size_t to, const char *type)
 {
-    struct redact_reached v = {.from = from, .to = to};
     struct redact_scan *s = &q->scan;
     unsigned char first = (unsigned char)s->text[from];
     if (q->value_count == VALUES_MOST || to - from < VALUE_MIN || to - from > VALUE_MAX ||
         strcmp(type, "value") != 0 || !redact_in((char)first, CLASS_ALNUM) ||
-        !redact_is_odd(s, from, to) ||
-        (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)) ||
-        redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
+        !is_telling_again(s, from, to) || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
         return;
     q->values[q->value_count++] = (struct redact_match){from, to, "value"};
     q->value_first[first / 8] |= (unsigned char)(1u << first % 8);

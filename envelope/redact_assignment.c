@@ -7,10 +7,11 @@
 
 #include "envelope/redact_places.h"
 
-#define PROSE_MOST   64  /* longer values without a digit are no prose */
-#define RANDOM_LEAST 16  /* bytes of what looks random */
-#define LINE_MOST    64  /* in front of an item's name */
-#define LONG_MOST    256 /* whatever is longer and has a name that tells is no prose */
+#define PROSE_MOST    64  /* longer values without a digit are no prose */
+#define RANDOM_LEAST  16  /* bytes of what looks random */
+#define LINE_MOST     64  /* in front of an item's name */
+#define REPLACED_MOST 40  /* of what sed looks for, in front of a name in it */
+#define LONG_MOST     256 /* whatever is longer and has a name that tells is no prose */
 
 /* `password_ptr` is a variable's name, not a password. */
 static bool has_telling_word(struct redact_scan *s, const struct redact_value *v)
@@ -398,6 +399,20 @@ static enum redact_telling tells_of_two(struct redact_scan *s, size_t at, size_t
                : TELLS_NOTHING;
 }
 
+/* In sed's `s/name=X/name=Y/` the sign that parts them is none of the value's. */
+static void cut_replaced(struct redact_scan *s, size_t name, struct redact_value *v)
+{
+    size_t line = redact_line_start(s, name, REPLACED_MOST), from = name;
+    const char *slash = memchr(s->text + v->from, '/', v->to - v->from);
+    if (!slash)
+        return; /* most */
+    while (from > line && s->text[from - 1] != '/')
+        from--;
+    if (from > line + 2 && s->text[from - 2] == 's' && REDACT_ONE_OF(s->text[from - 3], "'\" ;") &&
+        slash > s->text + v->from)
+        v->to = v->end = (size_t)(slash - s->text);
+}
+
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
@@ -470,6 +485,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         !(p.tells == TELLS_ALL && redact_is_phrase(s, v.from, v.to, 4)))
         return false; /* programs name things so */
     widen(s, &p, &v);
+    cut_replaced(s, at, &v);
     *ret_match = (struct redact_match){v.from, v.to, type_of(s, &v, &inner)};
     if (redact_pem(s, v.from, &inner) && inner.to > v.from)
         *ret_match = inner;

@@ -72,6 +72,7 @@ enum redact_how {
     DUMPED,       /* below, the bytes of a file whose name says that it holds a secret */
     FILES,        /* below, a line for each file whose name says that it holds a secret */
     CRACKED,      /* below, what hashes were found to be: `bob:X:1001:`, `HASH:X`, `bob:HASH:X` */
+    MISTYPED,     /* the command's last word, which the shell did not know: typed too early */
     ASKED,        /* below, what the variable is set to that is the command's last word, where `read
                      -s` asked for it */
 };
@@ -132,9 +133,11 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
 void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
-/* MADE, and DUMPED (redact_made.c). */
+/* MADE, MISTYPED and DUMPED (redact_made.c). */
 void redact_output_made(struct redact_scan *s, size_t start, size_t at,
                         struct redact_command_found *found);
+void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
+                            struct redact_command_found *found);
 void redact_output_dumped(struct redact_scan *s, size_t start, size_t at,
                           struct redact_command_found *found);
 /* Where the answer [from, to) ends that has no line's end: at the prompt that the command's line

@@ -6,12 +6,13 @@
 
 #include "envelope/redact_places.h"
 
-#define DIGITS_MOST  16
-#define SAID_MOST    100 /* bytes between a name and what is said to be it */
-#define FRONT_MOST   24  /* of the word in front of `code` */
-#define LINES_MOST   32
-#define LIST_MOST    1000 /* bytes of a list in brackets */
-#define GROUPS_LEAST 3
+#define DIGITS_MOST   16
+#define CAPITALS_MOST 20  /* of a code of letters, too */
+#define SAID_MOST     100 /* bytes between a name and what is said to be it */
+#define FRONT_MOST    24  /* of the word in front of `code` */
+#define LINES_MOST    32
+#define LIST_MOST     1000 /* bytes of a list in brackets */
+#define GROUPS_LEAST  3
 
 const char redact_digits_ends[] = "in tp an uk vv vc de es iv nt mp";
 
@@ -60,7 +61,7 @@ static bool is_front(const struct redact_scan *s, size_t code)
         REDACT_WORD("2fa"),           REDACT_WORD("sms"),
         REDACT_WORD("pin"),           REDACT_WORD("factor"),
         REDACT_WORD("confirmation"),  REDACT_WORD("authenticator"),
-        REDACT_WORD("one-time")};
+        REDACT_WORD("one-time"),      REDACT_WORD("device")};
     size_t last = code, from;
     last -= last && REDACT_ONE_OF(s->text[last - 1], " _-");
     for (from = last; from && last - from < FRONT_MOST &&
@@ -229,6 +230,52 @@ static bool is_list_of(struct redact_scan *s, size_t end, struct redact_match *r
     return false;
 }
 
+/* `TN2O-FSOB`, `FK8XJ2QPL`: groups of capital letters and digits, or one with both. */
+static bool take_capitals(struct redact_scan *s, size_t at, struct redact_match *ret)
+{
+    char quote = redact_in(redact_char(s, at), CLASS_DOUBLE | CLASS_SINGLE) ? s->text[at] : 0;
+    size_t from = at + (quote != 0), to = from, len = 0, groups = 1, digits = 0;
+    for (; to < s->len && to - from <= CAPITALS_MOST; to++) {
+        digits += redact_in(s->text[to], CLASS_DIGIT);
+        if (redact_in(s->text[to], CLASS_DIGIT | CLASS_UPPER))
+            len++;
+        else if (s->text[to] == '-' && len >= 3)
+            len = 0, groups++;
+        else
+            break;
+    }
+    char next = redact_char(s, to);
+    bool ends =
+        quote ? next == quote
+              : redact_in(next, CLASS_SPACE) ||
+                    (REDACT_ONE_OF(next, ".,;)") && redact_in(redact_char(s, to + 1), CLASS_SPACE));
+    if (!ends || len < 3 || to - from < 7 || to - from > CAPITALS_MOST ||
+        redact_run(s, from, CLASS_DIGIT) == to || (groups == 1 && (!digits || digits == to - from)))
+        return false;
+    *ret = (struct redact_match){from, to, "value"};
+    return true;
+}
+
+/* `one-time code: X`, `"user_code": "X"`, `enter the code X to`. */
+static bool is_of_device(struct redact_scan *s, size_t at, size_t end, size_t code,
+                         struct redact_match *ret)
+{
+    size_t sign = end + redact_in(redact_char(s, end), CLASS_DOUBLE | CLASS_SINGLE);
+    size_t blanks = redact_run(s, sign, CLASS_BLANK);
+    bool set = REDACT_ONE_OF(redact_char(s, blanks), ":=");
+    bool is = redact_at(s, end, " is") && REDACT_ONE_OF(redact_char(s, end + 3), ": ");
+    size_t value = set  ? redact_run(s, blanks + 1, CLASS_BLANK)
+                   : is ? redact_run(s, end + 3 + (redact_char(s, end + 3) == ':'), CLASS_BLANK)
+                        : blanks;
+    bool entered = code == at && at >= 10 && redact_at(s, at - 10, "enter the ");
+    if (!redact_in(redact_char(s, value),
+                   CLASS_UPPER | CLASS_DIGIT | CLASS_DOUBLE | CLASS_SINGLE) ||
+        !(entered || is_front(s, code) ||
+          (set && code >= at + 5 && redact_at(s, code - 5, "user_"))))
+        return false; /* most */
+    return take_capitals(s, value, ret);
+}
+
 static bool is_code(struct redact_scan *s, size_t at, size_t end, size_t code,
                     struct redact_match *ret)
 {
@@ -236,6 +283,8 @@ static bool is_code(struct redact_scan *s, size_t at, size_t end, size_t code,
     bool many = end - code == 5;
     if (many)
         return is_front(s, code) && (is_list_of(s, end, ret) || is_list_below(s, end, ret));
+    if (is_of_device(s, at, end, code, ret))
+        return true;
     return is_front(s, code) ? is_set(s, end, count, ret) || is_said(s, end, count, ret) ||
                                    is_your(s, at, ret) || is_typed(s, at, end, ret)
                              : code == at && is_typed(s, at, end, ret);

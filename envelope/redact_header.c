@@ -205,7 +205,8 @@ bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_m
 {
     switch (s->text[end - 1] | 0x20) {
     case 'n':
-        return ends_in(s, at, end, "authorization") && is_authorization(s, at, end, ret_match);
+        return (ends_in(s, at, end, "authorization") || ends_in(s, at, end, "x-session")) &&
+               is_authorization(s, at, end, ret_match);
     case 'r':
         return is_scheme(s, at, end, ret_match);
     case 'c':

@@ -61,6 +61,30 @@ void redact_output_made(struct redact_scan *s, size_t start, size_t at,
     }
 }
 
+/* ---- typed too early ---- */
+
+/* `read -s PW; X`, and what the shell says of X below: `-bash: X: command not found`. */
+void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
+                            struct redact_command_found *found)
+{
+    size_t line = redact_line_end(s, at), most = line - at > MADE_MOST ? at + MADE_MOST : line;
+    const char *told = memmem(s->text + at, most - at, ": command not found", 19);
+    size_t to = told ? (size_t)(told - s->text) : at, from = to, last = at - 1;
+    while (from > at && !redact_in(s->text[from - 1], CLASS_BLANK))
+        from--;
+    if (told && redact_at(s, to + 19, ": ")) { /* zsh tells of it behind that */
+        from = to + 21;
+        to = line;
+    }
+    while (last > start && redact_in(s->text[last - 1], CLASS_SPACE))
+        last--;
+    size_t len = to - from;
+    if (len < 4 || last - start < len || memcmp(s->text + last - len, s->text + from, len) != 0)
+        return;
+    redact_command_add(s, found, last - len, last);
+    redact_command_add(s, found, from, to);
+}
+
 /* ---- dumps ---- */
 
 static size_t skip_group(struct redact_scan *s, size_t at, size_t line)
@@ -132,7 +156,10 @@ size_t redact_before_prompt(struct redact_scan *s, size_t line, size_t from, siz
     size_t len = sign + 2 - line, end = redact_line_end(s, from);
     if (sign + 1 >= most || s->text[sign] == '\n' || (line && s->text[line - 1] != '\n'))
         return to;
-    if (len == 2) { /* a sign alone: behind a word */
+    if (len == 2) { /* a sign alone: behind a word that is no other prompt */
+        size_t name = redact_run(s, from, CLASS_NAME);
+        if (redact_char(s, name) == '@' || REDACT_ONE_OF(redact_char(s, from), "[(~/"))
+            return to;
         size_t word = redact_run(s, from, ~(uint32_t)CLASS_SPACE) + 1;
         end = word < end ? word : end;
     }

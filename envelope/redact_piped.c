@@ -5,6 +5,7 @@
 #include "envelope/redact_command.h"
 
 #define WRITTEN_MOST 400 /* bytes behind echo in which all of it is */
+#define LINES_MOST   4   /* over which its word goes on */
 
 /* Words that say so. */
 static const struct reader {
@@ -172,21 +173,62 @@ static void take_auth(struct redact_scan *s, size_t at, size_t end,
         redact_command_add(s, found, word, to);
 }
 
+/* A word at `word`, and what the next lines add to it behind a backslash: `"A"\`, `> "B"`. */
+static size_t written_word(struct redact_scan *s, size_t word, size_t end)
+{
+    size_t to = redact_shell_word(s, word, end);
+    for (int i = 0; i < LINES_MOST && to > word && s->text[to - 1] != ' '; i++) {
+        size_t next = redact_at(s, to, "\\\n") ? to + 2 : redact_at(s, to - 1, "\\\n") ? to + 1 : 0;
+        if (!next || next >= s->len)
+            break;
+        next = redact_at(s, next, "> ") ? next + 2 : next;
+        to = redact_shell_word(s, next, redact_line_end(s, next));
+    }
+    return to;
+}
+
+/* Where the name of the file is that what ends at `at` goes into: `> FILE`, `| sudo tee -a FILE`;
+ * `at` for none. */
+static size_t behind_into(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t sign = redact_run(s, at, CLASS_BLANK), file = sign;
+    while (file < end && s->text[file] == '>')
+        file++;
+    if (file > sign)
+        return redact_run(s, file, CLASS_BLANK);
+    if (redact_char(s, sign) != '|')
+        return at;
+    file = redact_run(s, sign + 1, CLASS_BLANK);
+    file += redact_at(s, file, "sudo ") ? 5 : 0;
+    if (!redact_at(s, file, "tee "))
+        return at;
+    file += 4;
+    return file + (redact_at(s, file, "-a ") ? 3 : 0);
+}
+
 /* `echo X > ~/.restic-pass`: into a file whose name says what it holds. */
 static void take_written(struct redact_scan *s, size_t at, size_t end,
                          struct redact_command_found *found)
 {
-    size_t word = redact_run(s, at, CLASS_BLANK), to = redact_shell_word(s, word, end);
-    while (redact_char(s, word) == '-' && to < end) { /* -n */
+    size_t word = redact_run(s, at, CLASS_BLANK), to = written_word(s, word, end);
+    bool format = redact_at(s, word, "%s") || redact_at(s, word + 1, "%s");
+    while ((redact_char(s, word) == '-' || format) && to < end) { /* -n, '%s\n' */
         word = redact_run(s, to, CLASS_BLANK);
-        to = redact_shell_word(s, word, end);
+        to = written_word(s, word, end);
+        format = false;
     }
-    size_t sign = redact_run(s, to, CLASS_BLANK), file = sign;
-    while (file < end && s->text[file] == '>')
-        file++;
-    size_t from = redact_run(s, file, CLASS_BLANK), last = redact_shell_word(s, from, end);
-    if (file > sign && to > word + 4 && last > from && redact_is_secret_file(s, from, last))
+    size_t line = redact_line_end(s, to), file = behind_into(s, to, line);
+    size_t last = redact_shell_word(s, file, line);
+    if (file > to && to > word + 4 && last > file && redact_is_secret_file(s, file, last))
         redact_command_add(s, found, word, to);
+}
+
+/* Whether the first pipe is into tee. */
+static bool may_be_tee(struct redact_scan *s, size_t at, size_t end)
+{
+    const char *pipe = memchr(s->text + at, '|', end - at);
+    size_t word = pipe ? redact_run(s, (size_t)(pipe - s->text) + 1, CLASS_BLANK) : end;
+    return redact_at(s, word, "tee ") || redact_at(s, word, "sudo tee ");
 }
 
 bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
@@ -227,7 +269,8 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
     size_t reader = find_reader(s, at);
     bool pairs = reader && redact_at(s, reader, "chpasswd");
     size_t most = end - at > WRITTEN_MOST ? at + WRITTEN_MOST : end;
-    if (reader <= at && memchr(s->text + at, '>', most - at))
+    if (reader <= at && (memchr(s->text + at, '>', most - at) || may_be_tee(s, at, most) ||
+                         (end > at && s->text[end - 1] == '\\')))
         take_written(s, at, most, found);
     if (reader <= at || !is_piped(s, at, end))
         return;

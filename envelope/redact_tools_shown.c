@@ -155,6 +155,11 @@ const struct redact_rule redact_shown_rules[] = {
      MADE, 0},
     {"tr head cat dd od xxd base64 shuf hexdump gpg gpg2 strings date fold", "", "", MADE, 0},
     {"xxd hexdump od hd base64", "", "", DUMPED, 0},
+    {"read", "-s", "", MISTYPED, 0},
+    {"read", "-rs", "", MISTYPED, 0},
+    {"read", "-sr", "", MISTYPED, 0},
+    {"read", "-sp", "", MISTYPED, 0},
+    {"read", "-rsp", "", MISTYPED, 0},
     /* files whose names say that a secret is all that they hold; hashes that were found out */
     {"cat bat less more head tail type tac gc get-content Get-Content strings nl most batcat", "",
      "", FILES, 0},
