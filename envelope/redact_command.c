@@ -387,6 +387,8 @@ static bool takes_value(const struct command *c)
     size_t len = c->to - c->from;
     if (c->behind && len == 5 && redact_at(c->s, c->from, "-salt"))
         return true;
+    if (c->behind && len == 2 && redact_at(c->s, c->from, "-m"))
+        return redact_at(c->s, c->to, " sha"); /* mkpasswd's kind */
     if (!c->behind || len < 8 || c->s->text[c->from + 1] != '-')
         return false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -517,17 +519,8 @@ static void add_below(struct command *c, size_t end)
                  !(c->waits & UINT64_C(1) << i))
             redact_output(s, rule, below, c->start, c->found);
     }
-    if (!prints)
-        return;
-    struct redact_reached v = {.from = end + 1, .to = redact_line_end(s, end + 1)};
-    for (size_t len = v.to - v.from; v.to - v.from == len;) { /* one a line */
-        if (len < 8 || len > 300 || memchr(s->text + v.from, ' ', len) ||
-            redact_strength(s, &v) < REDACT_MIXED)
-            break;
-        add(c, v.from, v.to);
-        v.from = v.to + 1;
-        v.to = v.from < s->len ? redact_line_end(s, v.from) : v.from;
-    }
+    if (prints)
+        redact_output_below(s, end + 1, c->found);
 }
 
 /* How the words go on behind a tool's name. */
@@ -556,12 +549,15 @@ static bool is_listed(enum redact_how how)
     return how == MEMBERS || how == WORD || how == COLON;
 }
 
-/* Whether it names a list of secrets. */
-static bool is_list(int tool)
+/* Whether it names a list of secrets, or prints one without being told more. */
+static bool is_list(struct redact_scan *s, size_t at, int tool)
 {
-    for (int i = tool; i >= 0; i = redact_tool_next(i))
-        if (is_listed(redact_tool_rule(i)->how))
+    for (int i = tool; i >= 0; i = redact_tool_next(i)) {
+        const struct redact_rule *r = redact_tool_rule(i);
+        if (is_listed(r->how) ||
+            (r->how == FIRST && !*r->sub && at > 0 && redact_is_prompted(s, at)))
             return true;
+    }
     return false;
 }
 
@@ -587,7 +583,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         return ret_found->count > 0;
     }
     int tool = redact_tool_first(s->text + at, len);
-    if (tool < 0 || (how == BY_LINES && !is_list(tool)))
+    if (tool < 0 || (how == BY_LINES && !is_list(s, at, tool)))
         return false;
     struct command c;
     begin_command(&c, s, at, ret_found, false);

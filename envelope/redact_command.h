@@ -120,6 +120,9 @@ static inline bool redact_is_tool(const char *name, size_t len)
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found);
 
+/* Of BELOW: the line at `at`, and those behind it that are as long. */
+void redact_output_below(struct redact_scan *s, size_t at, struct redact_command_found *found);
+
 bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to);
 /* `login -u kim -p X` of whatever tool: the option is [at, end). */
 static inline bool redact_may_be_login(const struct redact_scan *s, size_t at, size_t end)

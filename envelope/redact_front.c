@@ -106,6 +106,13 @@ bool redact_is_option(const struct redact_scan *s, size_t name)
            redact_at(s, name - 7, "option ");
 }
 
+/* `uci set wireless.@wifi-iface[0].`, `wireless.x.`: what is in front of the name on its line. */
+static bool is_of_wireless(const struct redact_scan *s, size_t name)
+{
+    size_t line = redact_line_start(s, name, REDACT_LINE_LOOKED_AT);
+    return memmem(s->text + line, name - line, "wireless.", 9) != NULL;
+}
+
 bool redact_is_network(const struct redact_scan *s, size_t name)
 {
     if (redact_is_option(s, name)) {
@@ -113,7 +120,7 @@ bool redact_is_network(const struct redact_scan *s, size_t name)
         return memmem(s->text + from, name - from, "wifi-iface", 10) != NULL;
     }
     return name >= 2 && s->text[name - 1] == '.' && s->text[name - 2] == ']' &&
-           redact_at(s, redact_line_start(s, name, REDACT_LINE_LOOKED_AT), "wireless.");
+           is_of_wireless(s, name);
 }
 
 bool redact_is_pragma(const struct redact_scan *s, size_t name)

@@ -411,6 +411,19 @@ void redact_asked(struct redact_scan *s, size_t name, size_t end, size_t at,
     }
 }
 
+void redact_output_below(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    struct redact_reached v = {.from = at, .to = redact_line_end(s, at)};
+    for (size_t len = v.to - v.from; v.to - v.from == len;) { /* one a line */
+        if (len < 8 || len > 300 || memchr(s->text + v.from, ' ', len) ||
+            redact_strength(s, &v) < REDACT_MIXED)
+            break;
+        redact_command_add(s, found, v.from, v.to);
+        v.from = v.to + 1;
+        v.to = v.from < s->len ? redact_line_end(s, v.from) : v.from;
+    }
+}
+
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found)
 {

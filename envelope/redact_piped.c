@@ -9,7 +9,7 @@
 
 /* Words that say so. */
 static const struct reader {
-    char text[20];
+    char text[24];
     size_t len;
 } readers[] = {
 #define READER(text)                                                                               \
@@ -91,11 +91,14 @@ static const struct reader {
     READER("wpa_passphrase"),
     READER("ykman"),
     READER("security add"),
+    READER("elasticsearch-keystore"),
+    READER("kibana-keystore"),
+    READER("logstash-keystore"),
 };
 /* By what one begins with, what may be its second character: most words begin none. */
 static const char seconds[128][8] = {
     ['-'] = "-",   ['7'] = "z",  ['a'] = "dgr", ['b'] = "ow", ['c'] = "ahr",    ['d'] = "o",
-    ['e'] = "n",   ['f'] = "ds", ['g'] = "hop", ['h'] = "et", ['k'] = "eiou",   ['l'] = "dp",
+    ['e'] = "ln",  ['f'] = "ds", ['g'] = "hop", ['h'] = "et", ['k'] = "eiou",   ['l'] = "dop",
     ['m'] = "ko",  ['o'] = "p",  ['p'] = "aio", ['r'] = "ce", ['s'] = "aelmuy", ['v'] = "aen",
     ['w'] = "gpr", ['y'] = "k",  ['z'] = "f",   ['|'] = " ",
 };
@@ -319,7 +322,7 @@ bool redact_is_fed(const struct redact_scan *s, size_t at)
         return false;
     while (name > from && REDACT_ONE_OF(s->text[name - 1], " =:"))
         name--;
-    static const char *const ends[] = {"command", "cmd", "eval"};
+    static const char *const ends[] = {"command", "cmd", "eval", "extpass", "askpass"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t len = strlen(ends[i]);
         if (name - from >= len && redact_at(s, name - len, ends[i]))

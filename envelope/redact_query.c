@@ -170,6 +170,7 @@ bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
         name--;
     const char *dot = memrchr(s->text + name, '.', to - name);
     bool known = (!dot || dot == s->text + name) && !redact_at(s, to - 4, "keys");
+    known = known || (redact_at(s, from, "/etc/openvpn/") && redact_at(s, to - 5, ".conf"));
     for (size_t i = 0; dot && !known && i < sizeof ends / sizeof *ends; i++)
         known = (size_t)(s->text + to - dot) == strlen(ends[i]) &&
                 redact_at(s, (size_t)(dot - s->text), ends[i]);
@@ -232,6 +233,13 @@ static bool read_cracked(struct redact_scan *s, size_t at, size_t line, size_t *
 {
     const char *t = s->text;
     const char *first = memchr(t + at, ':', line - at);
+    size_t word = redact_run(s, at, ~(uint32_t)CLASS_SPACE),
+           user = redact_run(s, word, CLASS_BLANK);
+    if (user > word + 1 && redact_char(s, user) == '(' && t[line - 1] == ')') {
+        *ret_from = at; /* `X       (bob)` */
+        *ret_to = word;
+        return word >= at + 3;
+    }
     if (!first)
         return false;
     size_t colon = (size_t)(first - t), hash = redact_run(s, at, CLASS_HEX);

@@ -148,6 +148,11 @@ const struct redact_rule redact_shown_rules[] = {
     {"PtrToStringAuto PtrToStringBSTR PtrToStringUni", "", "", FIRST, 0},
     {"GetNetworkCredential", "", "", FIRST, 0},
     {"Unprotect-CmsMessage", "", "", FIRST, 0},
+    {"keepassxc-cli", "generate", "", FIRST, 0},
+    {"keepassxc-cli", "diceware", "", FIRST, 0},
+    {"nomad", "keyring", "", FIRST, 0},
+    {"ecryptfs-unwrap-passphrase gpp-decrypt", "", "", FIRST, 0},
+    {"john", "", "", CRACKED, 0},
     {"nsc nk", "nkey", "", FIRST, 0},
     {"nk", "-gen", "", FIRST, 0},
     /* what makes one, by what it says of chance; a file's bytes */
@@ -163,7 +168,6 @@ const struct redact_rule redact_shown_rules[] = {
     /* files whose names say that a secret is all that they hold; hashes that were found out */
     {"cat bat less more head tail type tac gc get-content Get-Content strings nl most batcat", "",
      "", FILES, 0},
-    {"john", "--show", "", CRACKED, 0},
     {"hashcat", "--show", "", CRACKED, 0},
     {"hashcat hashcat.bin", "-m", "", CRACKED, 0},
 };

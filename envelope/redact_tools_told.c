@@ -429,6 +429,49 @@ const struct redact_rule redact_told_rules[] = {
     {"kadmin kadmin.local", "", "-w", EITHER, 0},
     {"kadmin kadmin.local", "", "-pw", NEXT, 0},
     {"kadmin kadmin.local addprinc cpw ank", "", "-pw", NEXT, 0},
+    /* what is said at prompts, and tools of one purpose */
+    {"PASSWORD", "=", "", PLACE_CODE, 1},            /* elasticsearch-setup-passwords */
+    {"KEY", "FOUND!", "[", NEXT, 0},                 /* aircrack-ng */
+    {"crypt", "aes-xts-plain64", "", PLACE_LONG, 1}, /* dmsetup table --showkeys */
+    {"crypt", "aes-cbc-essiv:sha256", "", PLACE_LONG, 1},
+    {"set", "password", "", PLACE_CODE, 1}, /* FortiGate's */
+    {"set", "passwd", "", PLACE_CODE, 1},
+    {"set", "secret", "", PLACE_CODE, 1},
+    {"beeline", "", "-p", EITHER, 0},
+    {"stomp", "", "-W", EITHER, 0},
+    {"set_network", "", "", SETTING, 0},
+    {"create_ap", "", "", PLACE_CODE, 4},
+    {"pppd pppoe", "", "", SETTING, 0},
+    {"hdparm", "", "--security-unlock", NEXT, 0},
+    {"hdparm", "", "--security-erase", NEXT, 0},
+    {"hdparm", "", "--security-disable", NEXT, 0},
+    {"zfs hdiutil cracklib-check pdbedit realm saslpasswd2 occ", "", "<<<", EITHER, 0},
+    {"gitlab-runner", "register", "-r", EITHER, 0},
+    {"mvn mvnw", "", "-ep", NEXT, 0},
+    {"mvn mvnw", "", "-emp", NEXT, 0},
+    {"nuget", "push", "", PLACE_RANDOM, 2},
+    {"doppler infisical railway dotenvx", "set", "", SETTING, 0},
+    {"htpasswd", "-bnBC", "", PLACE_CODE, 2},
+    {"htpasswd", "-bnBC", "", PLACE, 3},
+    {"htpasswd", "-nbBC", "", PLACE_CODE, 2},
+    {"htpasswd", "-nbBC", "", PLACE, 3},
+    {"wbinfo", "", "-a", PERCENT, 0},
+    {"rclone", "reveal", "", PLACE, 1},
+    {"qpdf", "--encrypt", "", PLACE_CODE, 2},
+    {"steghide", "", "-p", EITHER, 0},
+    {"poll", "password", "", PLACE_CODE, 1},
+    {"setup setup.sh", "email", "", PLACE_CODE, 3},
+    {"open", "", "-u", COMMA, 0}, /* lftp's */
+    {"onecli asu", "set", "", PLACE_CODE, 2},
+    {"govc", "", "-u", USER, 0},
+    {"username", "password", "", PLACE_CODE, 1},
+    {"psksecret snmp-community-string", "", "", PLACE_CODE, 1},
+    {"synouser", "--setpw", "", PLACE, 2},
+    {"synouser", "--add", "", PLACE, 2},
+    {"sipsak", "", "-a", EITHER, 0},
+    {"xdotool ydotool", "type", "", PLACE_CODE, 1},
+    {"wtype", "", "", PLACE_CODE, 1},
+    {"gpp-decrypt", "", "", PLACE_LONG, 1},
 };
 
 const int redact_told_rule_count = sizeof redact_told_rules / sizeof *redact_told_rules;
