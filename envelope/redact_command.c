@@ -228,7 +228,7 @@ static bool is_telling_word(const struct command *c)
 /* A name, a colon and what is no address. */
 static bool is_login(const struct command *c)
 {
-    size_t colon = redact_run(c->s, c->from, CLASS_NAME);
+    size_t colon = redact_run(c->s, c->from, CLASS_NAME | CLASS_BACKSLASH);
     return colon > c->from && colon + 1 < c->to && c->s->text[colon] == ':' &&
            c->s->text[colon + 1] != '/' && c->s->text[colon + 1] != ':';
 }
@@ -387,7 +387,7 @@ static bool takes_value(const struct command *c)
     size_t len = c->to - c->from;
     if (c->behind && len == 5 && redact_at(c->s, c->from, "-salt"))
         return true;
-    if (c->behind && len == 2 && redact_at(c->s, c->from, "-m"))
+    if (c->behind && len == 2 && c->s->text[c->from + 1] == 'm')
         return redact_at(c->s, c->to, " sha"); /* mkpasswd's kind */
     if (!c->behind || len < 8 || c->s->text[c->from + 1] != '-')
         return false;

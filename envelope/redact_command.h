@@ -72,6 +72,7 @@ enum redact_how {
     DUMPED,       /* below, the bytes of a file whose name says that it holds a secret */
     FILES,        /* below, a line for each file whose name says that it holds a secret */
     CRACKED,      /* below, what hashes were found to be: `bob:X:1001:`, `HASH:X`, `bob:HASH:X` */
+    DECODED,      /* below, all that base64 held: `bob:X`, or X where it is like no word */
     MISTYPED,     /* the command's last word, which the shell did not know: typed too early */
     ASKED,        /* below, what the variable is set to that is the command's last word, where `read
                      -s` asked for it */
@@ -136,9 +137,11 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
 void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
-/* MADE, MISTYPED and DUMPED (redact_made.c). */
+/* MADE, DECODED, MISTYPED and DUMPED (redact_made.c). */
 void redact_output_made(struct redact_scan *s, size_t start, size_t at,
                         struct redact_command_found *found);
+void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
+                           struct redact_command_found *found);
 void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
                             struct redact_command_found *found);
 void redact_output_dumped(struct redact_scan *s, size_t start, size_t at,

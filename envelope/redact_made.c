@@ -61,6 +61,27 @@ void redact_output_made(struct redact_scan *s, size_t start, size_t at,
     }
 }
 
+/* ---- decoded ---- */
+
+/* `echo Ym9iOlg= | base64 -d`: a login, or a word that is no word of a text. */
+void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
+                           struct redact_command_found *found)
+{
+    size_t begins = redact_line_start(s, start, COMMAND_MOST), line = redact_line_end(s, at);
+    size_t to = redact_before_prompt(s, begins, at, line);
+    while (to > at && redact_in(s->text[to - 1], CLASS_SPACE))
+        to--;
+    size_t name = redact_run(s, at, CLASS_NAME), from = at;
+    if (name > at && redact_char(s, name) == ':' && redact_char(s, name + 1) != '/')
+        from = name + 1;
+    struct redact_reached v = {.from = from, .to = to};
+    if (to < from + 6 || redact_run(s, at, ~(uint32_t)CLASS_SPACE) < to || s->text[from] == '{' ||
+        (to < line ? false : redact_begins_prompt(s, at)) || redact_is_version(s, from, to) ||
+        (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)))
+        return;
+    redact_command_add(s, found, from, to);
+}
+
 /* ---- typed too early ---- */
 
 /* `read -s PW; X`, and what the shell says of X below: `-bash: X: command not found`. */

@@ -452,6 +452,9 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
     case MADE:
         redact_output_made(s, start, at, found);
         return;
+    case DECODED:
+        redact_output_decoded(s, start, at, found);
+        return;
     case MISTYPED:
         redact_output_mistyped(s, start, at, found);
         return;

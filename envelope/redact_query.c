@@ -343,6 +343,8 @@ static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *r
         }
     while (to > from && redact_in(s->text[to - 1], CLASS_SPACE))
         to--;
+    if (redact_at(s, from, "0x") && redact_at(s, redact_run(s, from, CLASS_ALNUM), " \""))
+        from = redact_run(s, from, CLASS_ALNUM) + 1; /* where it is, as debuggers tell */
     char quote = from < to ? s->text[from] : 0;
     bool quoted = to > from + 2 && (quote == '"' || quote == '\'') && s->text[to - 1] == quote;
     *ret_from = from + quoted;

@@ -58,7 +58,7 @@ static bool is_first(const struct redact_scan *s, size_t at)
 }
 
 /* Whether one of `words` is right in front. */
-static bool is_behind(const struct redact_scan *s, size_t at, const char words[][10], size_t count)
+static bool is_behind(const struct redact_scan *s, size_t at, const char words[][14], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t len = strlen(words[i]);
@@ -72,7 +72,7 @@ static bool is_behind(const struct redact_scan *s, size_t at, const char words[]
 /* Whether the bytes of a text are shown around it: in quotes, behind another written end. */
 static bool is_in_bytes(const struct redact_scan *s, const struct said *t)
 {
-    static const char before[][10] = {"\"", "\\n", "\\r", "> ", "'"};
+    static const char before[][14] = {"\"", "\\n", "\\r", "> ", "'"};
     return t->written && IS_BEHIND(s, t->word, before);
 }
 
@@ -92,7 +92,7 @@ static bool take(const struct said *t, struct redact_match *ret)
 /* `PASS X`: POP3's, FTP's, IRC's. */
 static bool is_pass(struct redact_scan *s, const struct said *t, struct redact_match *ret_match)
 {
-    static const char before[][10] = {"FTP: ", "POP: ", "POP3: ", "IRC: ", "Request: ", "C: "};
+    static const char before[][14] = {"FTP: ", "POP: ", "POP3: ", "IRC: ", "Request: ", "C: "};
     static const char answers[][8] = {"+OK", "-ERR", "230", "530", "331", "NICK ", "USER "};
     size_t line = redact_line_end(s, t->to), above = redact_line_start(s, t->word, FRONT_MOST);
     if (is_in_bytes(s, t))
@@ -119,8 +119,9 @@ static bool is_pass(struct redact_scan *s, const struct said *t, struct redact_m
 static bool is_base64(struct redact_scan *s, const struct said *t, struct redact_match *ret_match)
 {
     size_t lower = redact_run(s, t->from, CLASS_LOWER); /* a word is no base64 */
-    return t->word >= 5 && redact_at(s, t->word - 5, "AUTH ") && t->to - t->from >= 8 &&
-           lower < t->to && (t->to - t->from) % 4 == 0 &&
+    static const char before[][14] = {"AUTH ", "AUTHENTICATE "};
+    return IS_BEHIND(s, t->word, before) && t->to - t->from >= 8 && lower < t->to &&
+           (t->to - t->from) % 4 == 0 &&
            redact_run(s, t->from, CLASS_ALNUM | CLASS_BASE64) == t->to && take(t, ret_match);
 }
 
@@ -161,7 +162,7 @@ static bool is_imap(struct redact_scan *s, struct said *t, struct redact_match *
     while (tag > start && redact_in(s->text[tag - 1], CLASS_ALNUM | CLASS_DOT))
         tag--;
     size_t len = t->word - tag - (t->word > 0), line = redact_line_end(s, t->to);
-    bool first = tag == start || IS_BEHIND(s, tag, ((const char[][10]){"C: ", "> ", "\"", "\\n"}));
+    bool first = tag == start || IS_BEHIND(s, tag, ((const char[][14]){"C: ", "> ", "\"", "\\n"}));
     if (!len || len > 12 || s->text[t->word - 1] != ' ' || !first)
         return false;
     bool digit = redact_has_digit(s, tag, t->word), upper = s->text[t->word] == 'L';

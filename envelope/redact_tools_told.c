@@ -472,6 +472,14 @@ const struct redact_rule redact_told_rules[] = {
     {"xdotool ydotool", "type", "", PLACE_CODE, 1},
     {"wtype", "", "", PLACE_CODE, 1},
     {"gpp-decrypt", "", "", PLACE_LONG, 1},
+    {"NickServ nickserv ns", ":identify", "", PLACE_CODE, 1},
+    {"NickServ nickserv ns", ":identify", "", PLACE_CODE, 2},
+    {"OPER", "", "", PLACE_CODE, 2},
+    {"addauth", "digest", "", PLACE_USER, 1}, /* ZooKeeper's */
+    {"sshfs", "password_stdin", "<<<", EITHER, 0},
+    {"sshfs", "-o", "<<<", EITHER, 0},
+    {"racadm", "cfgUserAdminPassword", "", PLACE_CODE, 2},
+    {"SMB LDAP WINRM MSSQL RDP VNC", "[+]", "", PLACE_USER, 1}, /* netexec's */
 };
 
 const int redact_told_rule_count = sizeof redact_told_rules / sizeof *redact_told_rules;

@@ -93,13 +93,26 @@ static void test_answers_without_an_end(void **state)
     STAYS(texts);
 }
 
+static void test_decoded(void **state)
+{
+    (void)state;
+    finds("$ echo Ym9iOm1hcGxlN2hhcmJvcg== | base64 --decode\nbob:", "maple7harbor", "\n");
+    finds("jo@box:~$ base64 -d <<< bWFwbGU3aGFyYm9y\n", "maple7harbor", "jo@box:~$ ls\n");
+    static const char *const texts[] = {
+        "$ echo aGVsbG8gd29ybGQ= | base64 -d\nhello world\n",
+        "$ base64 -d x > y\njo@h2x:~$ ls\n",
+        "$ echo aHR0cHM6 | base64 -d\nhttps://x.example/a1b2\n",
+        "$ base64 -d v\nv1.2.3\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made_of_chance),
-        cmocka_unit_test(test_keys_and_their_public_halves),
-        cmocka_unit_test(test_dumps),
-        cmocka_unit_test(test_answers_without_an_end),
+        cmocka_unit_test(test_made_of_chance), cmocka_unit_test(test_keys_and_their_public_halves),
+        cmocka_unit_test(test_dumps),          cmocka_unit_test(test_answers_without_an_end),
+        cmocka_unit_test(test_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
