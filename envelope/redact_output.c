@@ -424,11 +424,23 @@ void redact_output_below(struct redact_scan *s, size_t at, struct redact_command
     }
 }
 
+/* Whether the same was asked of the line already: of what a line's commands print nobody knows
+ * which did, and there may be many. */
+static bool is_shown(struct redact_scan *s, enum redact_how how, size_t at)
+{
+    uint64_t bit = UINT64_C(1) << how, before = s->shown_at == at ? s->shown : 0;
+    s->shown_at = at;
+    s->shown = before | bit;
+    return before & bit;
+}
+
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found)
 {
     if (at < s->output_to && at != s->output_from)
         return; /* of another's */
+    if (rule->how >= CODES && is_shown(s, rule->how, at))
+        return;
     size_t end = output_end(s, at);
     s->output_from = at;
     s->output_to = end;

@@ -154,6 +154,8 @@ struct redact_scan {
     size_t last_line, last_end, last_word; /* a line's last word, behind a name's end; */
     size_t list_from, list_to, list_end;   /* the list of codes that this is the first of */
     size_t pair_from, pair_to, output_from, output_to; /* looked at in vain, or at all */
+    size_t shown_at;           /* the line below a command's that was asked for last, */
+    uint64_t shown;            /* and a bit for each way in which it was */
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */
     struct redact_crowd {
