@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "envelope/redact_command.h"
+#include "envelope/redact_cut.h"
 #include "envelope/redact_forms.h"
 #include "envelope/redact_known.h"
 #include "envelope/redact_places.h"
@@ -315,7 +316,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     }
     if ((s->len - at >= 3 && redact_may_begin(s->text + at) && redact_may_be_token(s, at) &&
-         redact_token(s, at, ret_match)) ||
+         redact_token_or_cut(s, at, ret_match)) ||
         (c == ':' && redact_url(s, at, ret_match)) || (c == '@' && redact_dsn(s, at, ret_match)) ||
         (c == '-' && (redact_dashes(s, at, ret_match) ||
                       (redact_may_be_product(s, at) && redact_product(s, at, ret_match)))))
@@ -395,6 +396,8 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
             break;
         to = other > to ? other : to;
     }
+    if (at < to && match->type[0] != 'p') /* no key in armour, which ends where it says so */
+        to = redact_goes_on(&q->scan, at, to);
     if (at < to)
         q->found(q->user, at, to, match->type);
     if (at < to && q->value_count < VALUES_MOST)

@@ -1,6 +1,7 @@
 /* Text as it is seen: without the characters that show nothing and the marks on others, in one
  * width, without accents, names of other scripts as what they say. A secret, or a name that tells
  * of one, with any of these in its midst is one. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,9 +71,75 @@ static bool has_others(const char *eight)
     return (bytes | below | del) & tops;
 }
 
+/* ---- lines that are one ---- */
+
+#define QUOTE_MOST 256 /* bytes in front of a line's end in which a quote may have begun */
+#define DRIVE_MOST 64  /* and in which a path of Windows may have */
+
+/* Whether a quote is open at `at`, of those that begin in its line. */
+static bool is_quoted(const char *text, size_t at)
+{
+    size_t from = at;
+    char quote = 0;
+    while (from && text[from - 1] != '\n' && at - from < QUOTE_MOST)
+        from--;
+    for (; from < at; from++)
+        if (quote ? text[from] == quote : text[from] == '"' || text[from] == '\'')
+            quote = quote ? 0 : text[from];
+    return quote;
+}
+
+/* Whether the backslash at the end of a line, which the \n at `at` ends, cuts a word or what is in
+ * quotes, as a shell puts them together: none that ends a path of Windows, or is escaped. */
+static bool cuts_word(const char *text, size_t len, size_t at)
+{
+    if (at < 2 || at + 1 >= len || text[at - 1] != '\\')
+        return false;
+    char before = text[at - 2], next = text[at + 1];
+    bool docs = at >= 4 && before == text[at - 3] && before == text[at - 4]; /* Python's """ */
+    if (redact_in(next, CLASS_SPACE) || (docs && REDACT_ONE_OF(before, "\"'")))
+        return false;
+    if (redact_in(before, CLASS_BLANK))
+        return is_quoted(text, at - 1);
+    if (!redact_in(before, CLASS_WORD) && !REDACT_ONE_OF(before, "=\"':./+@"))
+        return false;
+    for (size_t i = at - 1; i && at - i < DRIVE_MOST && !redact_in(text[i - 1], CLASS_SPACE); i--)
+        if (text[i - 1] == '\\')
+            return false;
+    return true;
+}
+
+/* Whether MIME says that a = at a line's end is none of the text's (RFC 2045, 6.7). */
+enum mime { MIME_UNKNOWN, MIME_NONE, MIME_QUOTED };
+static enum mime mime_of(const char *text, size_t len)
+{
+    return memmem(text, len, "uoted-printable", 15) ? MIME_QUOTED : MIME_NONE;
+}
+
+/* Whether the line that ends at `at` > 0 goes on in the next. */
+static bool has_cut(const char *text, size_t len, size_t at, enum mime *mime)
+{
+    size_t end = text[at - 1] == '\r' && at > 1 ? at - 1 : at;
+    if (text[end - 1] == '=' && *mime == MIME_UNKNOWN)
+        *mime = mime_of(text, len);
+    return text[end - 1] == '=' ? *mime == MIME_QUOTED : cuts_word(text, len, at);
+}
+
+/* How many bytes stand between the two parts of a line that is cut in front of `at`. */
+static size_t cut_at(const struct redact_fold *f, size_t at)
+{
+    const char *t = f->from + at;
+    if (*t == '\\' && at + 1 < f->len && t[1] == '\n' && cuts_word(f->from, f->len, at + 1))
+        return at + 4 < f->len && t[2] == '>' && t[3] == ' ' ? 4 : 2; /* and the shell's prompt */
+    if (*t == '=' && f->mime && at + 2 < f->len)
+        return t[1] == '\n' ? 2 : t[1] == '\r' && t[2] == '\n' ? 3 : 0;
+    return 0;
+}
+
 enum redact_folds redact_folds_of(const char *text, size_t len)
 {
     enum redact_folds has = FOLDS_NOTHING;
+    enum mime mime = MIME_UNKNOWN;
     size_t next = 0;
     for (size_t at = 0; at < len && has < FOLDS_MARKS;) {
         while (at >= next && len - at >= 8)
@@ -85,6 +152,8 @@ enum redact_folds redact_folds_of(const char *text, size_t len)
         uint32_t code = (unsigned char)text[at];
         int n = 1;
         if ((code >= 0x20 && code < 0x7f) || code == '\n' || code == '\t') {
+            if (code == '\n' && at && has_cut(text, len, at, &mime))
+                has = FOLDS_UNSEEN;
             at++;
             continue;
         }
@@ -129,6 +198,7 @@ static size_t colour(const struct redact_fold *f, size_t at)
 bool redact_fold(struct redact_fold *f, size_t len)
 {
     f->len = len;
+    f->mime = mime_of(f->from, len) == MIME_QUOTED;
     f->places = memory_try((len + 1) * sizeof *f->places);
     bytes_reserve(&f->text, len + 1);
     if (!f->places || f->text.failed) {
@@ -139,7 +209,11 @@ bool redact_fold(struct redact_fold *f, size_t len)
         uint32_t code = (unsigned char)f->from[at];
         step = 1;
         if (code >= 0x20 && code < 0x7f) {
-            keep(f, at, f->from[at]);
+            size_t cut = code == '\\' || code == '=' ? cut_at(f, at) : 0;
+            if (cut)
+                step = cut;
+            else
+                keep(f, at, f->from[at]);
             continue;
         }
         if (parts_lines(f, at)) {

@@ -11,6 +11,7 @@
 struct redact_fold {
     const char *from; /* what it was made of; the caller's */
     size_t len;       /* of that */
+    bool mime;        /* a = at a line's end cuts it */
     struct bytes text;
     size_t *places;      /* of each byte of it, in `from`; one more for the end */
     redact_found *found; /* who hears of places in `from` */

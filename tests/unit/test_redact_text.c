@@ -318,7 +318,9 @@ static void expect_over(const char *text, const size_t *ends, size_t count, cons
 static void test_over_line_ends(void **state)
 {
     (void)state;
-    expect_over(BROKEN, NULL, 0, BROKEN, 0);
+    expect_over(BROKEN, NULL, 0, "a [redacted:github-token]\nb\n", 1); /* by its shape */
+    expect_over("password=a1b2c3\nd4e5\n", NULL, 0, "password=[redacted:value]\nd4e5\n", 1);
+    expect_over("password=a1b2c3\nd4e5\n", (size_t[]){15}, 1, "password=[redacted:value]\n", 1);
     expect_over(BROKEN, (size_t[]){26}, 1, "a [redacted:github-token]\nb\n", 1);
     /* What is found as it stands is, too; and both as one. */
     expect_over("token=" a20 "\nb\n" BROKEN, (size_t[]){55}, 1,

@@ -1,0 +1,22 @@
+/* redact_cut.h - what a line's end cuts that is none of the text's: a terminal's edge, a cell's, a
+ * window's or fold(1)'s.
+ */
+#ifndef ENVELOPE_REDACT_CUT_H
+#define ENVELOPE_REDACT_CUT_H
+
+#include "envelope/redact_private.h"
+
+/* Where the secret [from, to) ends that goes on in the lines below: `to` where it does not. */
+size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to);
+/* A first look: what may stand behind it on its line. */
+static inline size_t redact_goes_on(struct redact_scan *s, size_t from, size_t to)
+{
+    char next = redact_char(s, to);
+    if (next == ' ')
+        next = redact_char(s, redact_run(s, to, CLASS_BLANK));
+    return REDACT_ONE_OF(next, "\n\r=|") || next == '\xe2' ? redact_goes_on_below(s, from, to) : to;
+}
+
+/* A token at `at`; or one of which the line there has no more than the beginning. */
+bool redact_token_or_cut(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+#endif
