@@ -396,6 +396,8 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
             break;
         to = other > to ? other : to;
     }
+    if (at < to && redact_is_public(&q->scan, &(struct redact_match){at, to, match->type}))
+        return at;
     if (at < to && match->type[0] != 'p') /* no key in armour, which ends where it says so */
         to = redact_goes_on(&q->scan, at, to);
     if (at < to)

@@ -12,6 +12,8 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to);
 static inline size_t redact_goes_on(struct redact_scan *s, size_t from, size_t to)
 {
     char next = redact_char(s, to);
+    if (next == ' ' && redact_in(redact_char(s, to + 1), CLASS_NAME))
+        return to; /* most */
     if (next == ' ')
         next = redact_char(s, redact_run(s, to, CLASS_BLANK));
     return REDACT_ONE_OF(next, "\n\r=|") || next == '\xe2' ? redact_goes_on_below(s, from, to) : to;

@@ -133,7 +133,7 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
         at--, end++;
     count_to(s, at);
     char sign = parted_by(s, t->line, at, end);
-    if (!sign || !redact_is_head(s, t->line, sign))
+    if (!sign || !redact_is_head(s, t->line, sign) || redact_is_typed_column(s, end))
         return;
     if (t->heading != t->line + 1 || t->sign != sign)
         t->count = 0;

@@ -1,0 +1,68 @@
+/* What stands where a secret would and is none: types, public keys, cookies that are taken back. */
+#include "redacted.h"
+
+#define STAYS(texts)                                                                               \
+    for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
+    expect((texts)[i], (texts)[i], 0)
+
+static void test_types_of_columns_stay(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "mysql> DESCRIBE users;\n| password       | varchar(255) | NO   |     | NULL    |\n"
+        "| remember_token | varchar(100) | YES  |     | NULL    |\n",
+        "| Field    | Type         | Null | Key |\n+----------+--------------+------+-----+\n"
+        "| password | VARCHAR2(255 CHAR) | YES  |     |\n",
+        " Column | Type | Nullable\n--------+------+---------\n"
+        " password_hash | character varying(128) | not null\n"
+        " reset_token   | character(64)          |\n",
+    };
+    STAYS(texts);
+    expect("| password | varchar17(Xy) |\n", "| password | [redacted:value] |\n", 1);
+    expect("| id | password |\n| 1  | Walrus12ab |\n",
+           "| id | password |\n| 1  | [redacted:value] |\n", 1);
+}
+
+static void test_types_of_languages_stay(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "type ApiKey = { id: number; secretKey: Uint8Array };\n",
+        "struct Auth { secret_key: Vec<u8>, token: Option<String> }\n",
+        "def f(password: SecretStr, api_key: Optional[bytes32]) -> None: ...\n",
+    };
+    STAYS(texts);
+}
+
+static void test_what_is_public_stays(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "$ age-keygen -y key.txt\n"
+        "age1eglr9drkh3zz9m2gd3cmgjj74ecz7d4a8gw8rsdtg5tht0qwnzagx9stcq\n",
+        "$ wg genkey | tee privatekey | wg pubkey\noiCM0w7SWoB+VgkWKbS/YKRHQpDT3m8LRDAu58Z/jnA=\n",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n",
+        "set-cookie: sid=deleted; expires=Thu, 01-Jan-1970 00:00:01 GMT; Max-Age=0\n",
+        "set-cookie: rememberMe=deleteMe; Path=/\n",
+        "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----\n",
+        "-----BEGIN PRIVATE KEY-----\n<your key here>\n-----END PRIVATE KEY-----\n",
+        "  $ vault kv put secret/creds passcode=my-long-passcode\n",
+    };
+    STAYS(texts);
+    expect("set-cookie: sid=deleted7x9Qz; Path=/\n", "set-cookie: sid=[redacted:cookie]; Path=/\n",
+           1);
+    expect("passcode=my-Walrus-12\n", "passcode=[redacted:value]\n", 1);
+    expect("-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp\n"
+           "-----END PRIVATE KEY-----\n",
+           "[redacted:private-key]\n", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types_of_columns_stay),
+        cmocka_unit_test(test_types_of_languages_stay),
+        cmocka_unit_test(test_what_is_public_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
