@@ -200,8 +200,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if (says && redact_is_crowded(s, at, end))
         return redact_crowd(s, end, ret_match);
     unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
-    if ((behind & BEHIND_HOLD) && end - at > 3 && redact_may_hold(s, at, end) &&
-        find_items(q, at, end))
+    if ((behind & BEHIND_HOLD) && end - at > 3 && (may_tell || (s->text[end - 1] | 0x20) == 's') &&
+        redact_may_hold(s, at, end) && find_items(q, at, end))
         return false;
     if (tells)
         redact_heading(s, at, end);
@@ -402,6 +402,9 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
         to = redact_goes_on(&q->scan, at, to);
     if (at < to)
         q->found(q->user, at, to, match->type);
+    struct redact_match becomes;
+    if (at < to && redact_becomes(&q->scan, to, &becomes))
+        keep(q, &becomes);
     if (at < to && q->value_count < VALUES_MOST)
         note_value(q, at, to, match->type);
     q->done = at < to ? to : at;

@@ -9,7 +9,10 @@
 #define HERE_MOST   64  /* bytes of a password in words */
 #define REST_MOST   160 /* bytes behind the name */
 #define LIST_MOST   32  /* codes in a list */
-#define PROMPT_MOST 64  /* in front of a command */
+#define CODE_LEAST  6   /* bytes of a code in lines of several */
+#define CODE_MOST   24
+#define CODES_LEAST 4
+#define PROMPT_MOST 64 /* in front of a command */
 
 /* Whether a sign that ends a prompt is there. */
 static bool ends_prompt(const struct redact_scan *s, size_t at)
@@ -114,6 +117,47 @@ static size_t last_like(struct redact_scan *s, size_t from, size_t to)
     }
     s->list_from = from, s->list_to = to, s->list_end = end;
     return end;
+}
+
+/* Codes as long as the first, with digits in most, up to the line's end; how many. */
+static int count_codes(struct redact_scan *s, size_t from, size_t line, size_t len, int *digits)
+{
+    int count = 0;
+    while ((from = redact_run(s, from, CLASS_BLANK)) < line) {
+        size_t to = from;
+        while (to < line && redact_in(s->text[to], CLASS_ALNUM | CLASS_DASH))
+            to++;
+        if (to - from != len || (to < line && !redact_in(s->text[to], CLASS_BLANK)))
+            return 0;
+        *digits += redact_has_digit(s, from, to);
+        count++;
+        from = to;
+    }
+    return count;
+}
+
+/* Codes in lines of several, four and more: where the last ends; 0 where they are none. */
+static size_t codes_end(struct redact_scan *s, size_t from)
+{
+    size_t first = from, end = 0;
+    while (first - from <= CODE_MOST && redact_in(redact_char(s, first), CLASS_ALNUM | CLASS_DASH))
+        first++;
+    size_t len = first - from;
+    if (len < CODE_LEAST || len > CODE_MOST || !redact_has_digit(s, from, first))
+        return 0; /* most */
+    int count = 0, digits = 0, lines = 0;
+    for (size_t at = from; at < s->len && lines < LIST_MOST; lines++) {
+        size_t line = redact_line_end(s, at);
+        int more = line - at <= REST_MOST ? count_codes(s, at, line, len, &digits) : 0;
+        if (!more)
+            break;
+        count += more;
+        end = line;
+        at = line + 1;
+    }
+    while (end > from && redact_in(s->text[end - 1], CLASS_BLANK))
+        end--;
+    return count >= CODES_LEAST && count > lines && 2 * digits > count ? end : 0;
 }
 
 /* The value is alone, deeper than its name, and what follows is not: `pass:` over `    X`. */
@@ -241,6 +285,11 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     if (renewed || (tells == TELLS_ALL && redact_at(s, from, "Value: "))) {
         from = redact_run(s, from, ~(uint32_t)CLASS_COLON) + 2;
         how = PRINTED;
+    }
+    size_t codes = how == SAID || end == line ? codes_end(s, redact_run(s, from, CLASS_SPACE)) : 0;
+    if (codes) {
+        *ret_match = (struct redact_match){redact_run(s, from, CLASS_SPACE), codes, "value"};
+        return true;
     }
     if (!how || memmem(s->text + end, line - end, "accessor", 8))
         return false;

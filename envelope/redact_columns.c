@@ -30,8 +30,22 @@ static size_t find_open(struct redact_scan *s, size_t at)
     return s->len;
 }
 
-/* `INTO t `, `COPY t ` in front of it. */
-static bool names_table(const struct redact_scan *s, size_t open)
+/* What the name of a table tells of a column that is called `key`: `api_keys`. */
+static enum redact_telling table_tells(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (to > from && redact_in(s->text[to - 1], CLASS_TICK | CLASS_DOUBLE))
+        to--;
+    if (to > from + 1 && (s->text[to - 1] | 0x20) == 's')
+        to--;
+    size_t word = to;
+    while (word > from && redact_in(s->text[word - 1], CLASS_WORD))
+        word--;
+    enum redact_telling tells = word < to ? redact_telling(s->text + word, to - word) : 0;
+    return tells ? TELLS_LONG : TELLS_NOTHING;
+}
+
+/* `INTO t `, `COPY t ` in front of it; what t tells. */
+static bool names_table(const struct redact_scan *s, size_t open, enum redact_telling *ret_tells)
 {
     size_t least = open > TABLE_MOST ? open - TABLE_MOST : 0, at = open;
     while (at > least && redact_in(s->text[at - 1], CLASS_SPACE))
@@ -42,6 +56,7 @@ static bool names_table(const struct redact_scan *s, size_t open)
         at--;
     if (at == name || at == least)
         return false;
+    *ret_tells = table_tells(s, at, name);
     while (at > least && redact_in(s->text[at - 1], CLASS_SPACE))
         at--;
     return at >= least + 4 && (redact_at(s, at - 4, "into") || redact_at(s, at - 4, "copy"));
@@ -85,9 +100,11 @@ bool redact_list_heading(struct redact_scan *s, size_t at, size_t end)
           REDACT_ONE_OF(before, "(,[")))
         return false;
     size_t open = find_open(s, at), row;
-    if (open == s->len || !names_table(s, open))
+    enum redact_telling tells = redact_tells(s, at, end - at), table;
+    if (open == s->len || !names_table(s, open, &table))
         return false;
-    enum redact_telling tells = redact_tells(s, at, end - at);
+    if (!tells && redact_is_of_phrase(s, at, end))
+        tells = table;
     if (!tells)
         return false;
     char sign = find_rows(s, end, &row);

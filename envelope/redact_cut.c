@@ -252,6 +252,23 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
     return walk(s, &e, &first, set);
 }
 
+bool redact_becomes_other(struct redact_scan *s, size_t to, struct redact_match *ret_match)
+{
+    char quote = s->text[to];
+    size_t line = redact_run(s, redact_line_start(s, to, LINE_MOST), CLASS_BLANK), from = to + 6;
+    if (!(redact_at(s, to + 1, " -> ") ||
+          (redact_at(s, to + 1, " => ") && REDACT_ONE_OF(redact_char(s, line), "~-+"))) ||
+        redact_char(s, to + 5) != quote)
+        return false;
+    size_t end = redact_line_end(s, from);
+    const char *close = from < end ? memchr(s->text + from, quote, end - from) : NULL;
+    size_t last = close ? (size_t)(close - s->text) : from;
+    if (last < from + 4 || redact_is_placeholder(s, from, last))
+        return false;
+    *ret_match = (struct redact_match){from, last, "value"};
+    return true;
+}
+
 /* ---- a token of which one line has only the beginning ---- */
 
 /* Where the word ends that begins at `at` and ends its line or its cell; 0 where it does not: most

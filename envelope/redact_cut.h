@@ -19,6 +19,15 @@ static inline size_t redact_goes_on(struct redact_scan *s, size_t from, size_t t
     return REDACT_ONE_OF(next, "\n\r=|") || next == '\xe2' ? redact_goes_on_below(s, from, to) : to;
 }
 
+/* What a plan says that the value in quotes becomes which ends at `to`: `"X" -> "Y"`. */
+bool redact_becomes_other(struct redact_scan *s, size_t to, struct redact_match *ret_match);
+static inline bool redact_becomes(struct redact_scan *s, size_t to, struct redact_match *ret_match)
+{
+    char quote = redact_char(s, to);
+    return (quote == '"' || quote == '\'') && redact_char(s, to + 1) == ' ' &&
+           REDACT_ONE_OF(redact_char(s, to + 2), "-=") && redact_becomes_other(s, to, ret_match);
+}
+
 /* A token at `at`; or one of which the line there has no more than the beginning. */
 bool redact_token_or_cut(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 #endif

@@ -88,6 +88,22 @@ static bool are_words(const struct redact_scan *s, size_t line, size_t end, char
     return from > end || may_be_cell(s, from, end);
 }
 
+/* Whether it is a row of variables, with another below: Nushell's records have no heading. */
+static bool is_variable(struct redact_scan *s, size_t line)
+{
+    size_t from = redact_run(s, line, CLASS_BLANK);
+    if (from + 3 >= s->len || s->text[from] != '\xe2' || !redact_is_bar(s, from))
+        return false;
+    from = redact_run(s, from + 3, CLASS_BLANK);
+    size_t to = redact_run(s, from, CLASS_UPPER | CLASS_DIGIT | CLASS_UNDER);
+    return to > from && redact_char(s, to) == ' ' && memchr(s->text + from, '_', to - from);
+}
+
+static bool is_record(struct redact_scan *s, size_t line, size_t end)
+{
+    return is_variable(s, line) && is_variable(s, redact_line_end(s, end) + 1);
+}
+
 /* Whether the line below begins with the same cell: both are rows. */
 static bool goes_on(struct redact_scan *s, size_t line, size_t end, char sign)
 {
@@ -109,6 +125,6 @@ bool redact_is_head(struct redact_scan *s, size_t line, char sign)
     t->asked = line + 1;
     t->asked_sign = sign;
     t->is_head = are_words(s, line, end, sign) && is_first(s, line, end, sign) &&
-                 !goes_on(s, line, end, sign);
+                 !goes_on(s, line, end, sign) && !(sign == '|' && is_record(s, line, end));
     return t->is_head;
 }

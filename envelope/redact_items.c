@@ -66,8 +66,9 @@ static bool may_be(struct redact_scan *s, enum redact_telling tells, size_t from
 /* Keeps those that are; none where nothing says that any is. */
 static int judge(struct redact_scan *s, enum redact_telling tells, struct list *l)
 {
-    if (l->pairs && tells != TELLS_ALL)
-        return 0;
+    for (int i = 0; i < l->count && l->pairs && tells != TELLS_ALL; i++)
+        if (!is_strong(s, tells, l->items[i].from, l->items[i].to))
+            return 0;
     bool strong = l->words && l->close == ')' && tells == TELLS_ALL;
     int kept = 0;
     for (int i = 0; i < l->count && !strong; i++)
@@ -269,6 +270,12 @@ static size_t skip_maker(struct redact_scan *s, size_t at)
     return at;
 }
 
+/* Whether a text in quotes is the first in the list. */
+static bool opens_texts(struct redact_scan *s, size_t at)
+{
+    return redact_in(redact_char(s, redact_run(s, at, CLASS_SPACE)), CLASS_DOUBLE | CLASS_SINGLE);
+}
+
 bool redact_holds_some(struct redact_scan *s, size_t at, size_t end)
 {
     char next = redact_char(s, end);
@@ -276,9 +283,10 @@ bool redact_holds_some(struct redact_scan *s, size_t at, size_t end)
         return true;
     if ((s->text[end - 1] | 0x20) != 's') {
         size_t sign = redact_run(s, end + (next == '"'), CLASS_BLANK);
+        size_t open = redact_run(s, sign + 1, CLASS_BLANK);
         return (next == '=' && redact_char(s, end + 1) == '(') ||
-               (next == '"' && redact_char(s, sign) == ':' &&
-                redact_char(s, redact_run(s, sign + 1, CLASS_BLANK)) == '[');
+               (REDACT_ONE_OF(redact_char(s, sign), ":=") && redact_char(s, open) == '[' &&
+                (next == '"' || opens_texts(s, open + 1)));
     }
     if (next == '"' || next == '\'')
         next = redact_char(s, end + 1);

@@ -5,11 +5,12 @@
 
 #include "envelope/redact_places.h"
 
-#define LINE_MOST  400
-#define LINES_MOST 60 /* up to the heading */
-#define LABEL_MOST 48
-#define CELL_MOST  400
-#define WORDS_MOST 7
+#define LINE_MOST   400
+#define LINES_MOST  60 /* up to the heading */
+#define LABEL_MOST  48
+#define CELL_MOST   400
+#define WORDS_MOST  7
+#define PLACES_MOST 3 /* in which of the cells behind a name its value may be */
 
 struct cell {
     size_t from, to; /* without blanks and quotes */
@@ -59,8 +60,9 @@ static size_t first_cell(const struct redact_scan *s, size_t line, size_t end)
 
 /* ---- the heading ---- */
 
-/* Whether a line is `Key  Value`, by the last word of the one and the first of the other. */
-static bool is_heading(struct redact_scan *s, size_t line, size_t end, char sign)
+/* Which cell behind the first holds the value, if a line is `Key  Value` or `Key  Kind  Value`, by
+ * the last word of the one and the first of the other; 0 for none. */
+static int value_place(struct redact_scan *s, size_t line, size_t end, char sign)
 {
     static redact_words keys = {
         ['a' & 31] = {REDACT_WORD("attribute")},
@@ -86,15 +88,21 @@ static bool is_heading(struct redact_scan *s, size_t line, size_t end, char sign
     };
     struct cell key = cell_at(s, first_cell(s, line, end), end, sign);
     if (key.end >= end || key.to - key.from > LABEL_MOST)
-        return false;
-    struct cell value = cell_at(s, behind_sign(s, &key, sign), end, sign);
+        return 0;
     size_t word = key.to;
     while (word > key.from && redact_in(s->text[word - 1], CLASS_UPPER | CLASS_LOWER))
         word--;
-    size_t to = redact_run(s, value.from, CLASS_UPPER | CLASS_LOWER);
-    return word < key.to && to > value.from && to == value.to &&
-           redact_is_word_of(keys, s->text + word, key.to - word) &&
-           redact_is_word_of(values, s->text + value.from, to - value.from);
+    if (word == key.to || !redact_is_word_of(keys, s->text + word, key.to - word))
+        return 0;
+    struct cell value = key;
+    for (int place = 1; place <= PLACES_MOST && value.end < end; place++) {
+        value = cell_at(s, behind_sign(s, &value, sign), end, sign);
+        size_t to = redact_run(s, value.from, CLASS_UPPER | CLASS_LOWER);
+        if (to > value.from && to == value.to &&
+            redact_is_word_of(values, s->text + value.from, to - value.from))
+            return place;
+    }
+    return 0;
 }
 
 static bool is_rule(const struct redact_scan *s, size_t line, size_t end)
@@ -104,11 +112,11 @@ static bool is_rule(const struct redact_scan *s, size_t line, size_t end)
     return line == end;
 }
 
-/* Whether such a heading is above; what was found out of a table's lines holds for the next. */
-static bool is_below_heading(struct redact_scan *s, size_t line, char sign)
+/* The same of a heading above; what was found out of a table's lines holds for the next. */
+static int place_below_heading(struct redact_scan *s, size_t line, char sign)
 {
     struct redact_labels *l = &s->labels;
-    bool is = false;
+    int is = 0;
     size_t at = line;
     for (int i = 0; i < LINES_MOST && at > 0; i++) {
         size_t end = at - 1;
@@ -124,7 +132,7 @@ static bool is_below_heading(struct redact_scan *s, size_t line, char sign)
         struct cell first = cell_at(s, first_cell(s, at, end), end, sign);
         if (first.end >= end)
             break;
-        if ((is = is_heading(s, at, end, sign)))
+        if ((is = value_place(s, at, end, sign)))
             break;
     }
     *l = (struct redact_labels){at, line, sign, is};
@@ -191,10 +199,13 @@ bool redact_label(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     enum redact_telling tells = redact_tells(s, at, end - at);
     if (!tells && redact_is_of_phrase(s, at, end))
         tells = redact_tells_of_phrase(s, at, end);
-    if (!tells || !is_below_heading(s, line, sign))
+    int place = tells ? place_below_heading(s, line, sign) : 0;
+    size_t line_end = redact_line_end(s, end);
+    struct cell value = {.end = sign == '|' ? to : next};
+    for (int i = 0; i < place && value.end < line_end; i++)
+        value = cell_at(s, behind_sign(s, &value, sign), line_end, sign);
+    if (!place)
         return false;
-    struct cell name = {.end = sign == '|' ? to : next};
-    struct cell value = cell_at(s, behind_sign(s, &name, sign), redact_line_end(s, end), sign);
     if (value.to <= value.from || !is_enough(s, tells, &value))
         return false;
     *ret_match = (struct redact_match){value.from, value.to, "value"};

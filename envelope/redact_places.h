@@ -205,6 +205,12 @@ bool redact_commented(struct redact_scan *s, size_t at, size_t end, struct redac
 
 /* ---- lists (redact_items.c) ---- */
 
+/* Whether a sign is at `at` and a list opens behind it. */
+static inline bool redact_opens_list(const struct redact_scan *s, size_t at)
+{
+    return REDACT_ONE_OF(redact_char(s, at), ":=") &&
+           redact_char(s, at + 1 + (redact_char(s, at + 1) == ' ')) == '[';
+}
 /* Whether the name is one of several, or opens a shell's array, and something is behind it. */
 bool redact_holds_some(struct redact_scan *s, size_t at, size_t end);
 static inline __attribute__((always_inline)) bool redact_may_hold(struct redact_scan *s, size_t at,
@@ -213,15 +219,17 @@ static inline __attribute__((always_inline)) bool redact_may_hold(struct redact_
     char next = redact_char(s, end), first = s->text[at], before = at ? s->text[at - 1] : '\n';
     bool many = (s->text[end - 1] | 0x20) == 's', may;
     if (next == ' ')
-        may = many ? REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")
-                   : first == '_' || first == 'c' || end - at == 16;
+        may = many
+                  ? REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")
+                  : first == '_' || first == 'c' || end - at == 16 || redact_opens_list(s, end + 1);
     else if (next == ':')
         may = many || (before == ':' && redact_char(s, end + 1) == ' ') ||
-              (before == '\n' && memchr(s->text + at, '.', end - at));
+              (before == '\n' && memchr(s->text + at, '.', end - at)) || redact_opens_list(s, end);
     else if (next == '\n' || next == '>')
         may = end - at == (next == '>' ? 7 : 9);
     else
-        may = next == '=' ? many || redact_char(s, end + 1) == '(' : next == '"' || next == '\'';
+        may = next == '=' ? many || redact_char(s, end + 1) == '(' || redact_opens_list(s, end)
+                          : next == '"' || next == '\'';
     return may && redact_holds_some(s, at, end);
 }
 /* The items of the list behind it; how many. */

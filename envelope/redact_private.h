@@ -148,7 +148,8 @@ struct redact_scan {
     struct redact_labels {
         size_t from, to; /* lines of a table that sign parts, */
         char sign;
-        bool is;                           /* and whether `Key  Value` heads them */
+        int is;                            /* and which cell holds the value, if `Key  Value` heads
+                                              them; 0 for none */
     } labels;                              /* redact_label.c */
     size_t prompt_from, prompt_to;         /* between these none ends a prompt (redact_below.c); */
     size_t last_line, last_end, last_word; /* a line's last word, behind a name's end; */

@@ -73,9 +73,39 @@ static void test_what_stays(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+static void test_lists_and_maps_of_one_name(void **state)
+{
+    (void)state;
+    expect("\"cookieSecret\" : [ \"8d78d36286145dab15f107bacdc2d375\", "
+           "\"15929330d68ce0ada4a20ffb9f8474b5\" ]\n",
+           "\"cookieSecret\" : [ \"[redacted:value]\", \"[redacted:value]\" ]\n", 2);
+    expect("api_keys     = {\n  billing = \"cXeOWVVWrWuSlaYyYb2SEI76tmRbUPYN\"\n"
+           "  search  = \"8826cb939dc6b4884516849be87ed4ff\"\n}\n",
+           "api_keys     = {\n  billing = \"[redacted:value]\"\n"
+           "  search  = \"[redacted:value]\"\n}\n",
+           2);
+    expect("api_keys = {\n  billing = \"billing-v2\"\n  search  = \"search-v1\"\n}\n",
+           "api_keys = {\n  billing = \"billing-v2\"\n  search  = \"search-v1\"\n}\n", 0);
+}
+
+/* Several on a line, below what says what they are. */
+static void test_codes_in_columns(void **state)
+{
+    (void)state;
+    expect("Recovery codes (store them safely):\n  2f4ed-6aafe   49e9b-7fcec\n"
+           "  200bd-9c404   8b54e-4bd03\n",
+           "Recovery codes (store them safely):\n  [redacted:value]\n", 1);
+    expect("Backup codes\n  12345678  23456789\n  34567890  45678901\n$ ls\n",
+           "Backup codes\n  [redacted:value]\n$ ls\n", 1);
+    expect("Recovery codes:\n  2f4ed-6aafe  other  things\n",
+           "Recovery codes:\n  2f4ed-6aafe  other  things\n", 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists_and_maps_of_one_name),
+        cmocka_unit_test(test_codes_in_columns),
         cmocka_unit_test(test_brackets),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_what_stays),

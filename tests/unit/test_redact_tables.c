@@ -76,6 +76,39 @@ static void test_names_and_values(void **state)
     STAYS(texts);
 }
 
+/* What is between the name and the value, and what has no heading. */
+static void test_values_further_on(void **state)
+{
+    (void)state;
+    expect("Name         SlotSetting    Value\n-----------  -------------  --------------\n"
+           "DB_PASSWORD  False          Otter*oyster?1\nLANG         False          C.UTF-8\n",
+           "Name         SlotSetting    Value\n-----------  -------------  --------------\n"
+           "DB_PASSWORD  False          [redacted:value]\nLANG         False          C.UTF-8\n",
+           1);
+    expect("╭─────────────┬──────────────────────────────────╮\n"
+           "│ DB_PASSWORD │ Walrus12ab                       │\n"
+           "│ API_SECRET  │ kwo7mTmgYxS6yr8YYjL6mwOwgA83OwXE │\n",
+           "╭─────────────┬──────────────────────────────────╮\n"
+           "│ DB_PASSWORD │ [redacted:value]                       │\n"
+           "│ API_SECRET  │ [redacted:value] │\n",
+           2);
+    expect("COPY public.api_keys (id, name, key, active) FROM stdin;\n"
+           "1\tweb\t3CFjH39WHoZRruSo6o4x06MpV09bJVoMnxQDsJ0m\tt\n\\.\n",
+           "COPY public.api_keys (id, name, key, active) FROM stdin;\n"
+           "1\tweb\t[redacted:value]\tt\n\\.\n",
+           1);
+    expect("      ~ value = \"viuVtg85eKAbRgq7tG6XOJkz\" -> \"AweXNPX26DWxa6wamnWTNq0T\"\n"
+           "        name  = \"/prod/db/password\"\n",
+           "      ~ value = \"[redacted:value]\" -> \"[redacted:value]\"\n"
+           "        name  = \"/prod/db/password\"\n",
+           2);
+    static const char *const texts[] = {
+        "Name         Kind    Value\n-----------  ------  -----\npassword     string  required\n",
+        "COPY public.settings (id, key, value) FROM stdin;\n1\ttheme_color_name_2\tx\n\\.\n",
+    };
+    STAYS(texts);
+}
+
 /* Words, phrases and digits below headings that say what they are, of several words perhaps. */
 static void test_cells(void **state)
 {
@@ -124,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_rows_head_nothing),
         cmocka_unit_test(test_first_lines_do),
         cmocka_unit_test(test_names_and_values),
+        cmocka_unit_test(test_values_further_on),
         cmocka_unit_test(test_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
