@@ -89,6 +89,7 @@ enum {
     BEHIND_PROSE = 1 << 6,
     BEHIND_GIVEN = 1 << 7,
     BEHIND_HOLD = 1 << 8,
+    BEHIND_CUT = 1 << 9, /* redact_narrow() */
 };
 static const uint16_t rules_behind[256] = {
     [0] = BEHIND_HEAD,
@@ -115,6 +116,7 @@ static const uint16_t rules_behind[256] = {
     ['('] = BEHIND_FILE | BEHIND_CALL | BEHIND_GIVEN,
     ['{'] = BEHIND_GIVEN,
     ['*'] = BEHIND_GIVEN,
+    [0xe2] = BEHIND_CUT,
 };
 
 /* Keeps a match that begins further on. */
@@ -200,6 +202,10 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if (says && redact_is_crowded(s, at, end))
         return redact_crowd(s, end, ret_match);
     unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
+    if (((behind & BEHIND_CUT) || (may_tell && (!says || s->text[at] == '.')) ||
+         s->text[end - 1] == '.') &&
+        redact_may_be_narrow(s, at, end) && redact_narrow(s, at, end, ret_match))
+        return true;
     if ((behind & BEHIND_HOLD) && end - at > 3 && (may_tell || (s->text[end - 1] | 0x20) == 's') &&
         redact_may_hold(s, at, end) && find_items(q, at, end))
         return false;

@@ -203,6 +203,17 @@ bool redact_answer(struct redact_scan *s, size_t at, size_t end, struct redact_m
 /* `# the monitor's password` over `$USER3$=X`: the name ends its line. */
 bool redact_commented(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- names that are cut (redact_narrow.c) ---- */
+
+/* `AZURE_CLIENT_SEC…  X`, `...ssword: X`. */
+bool redact_narrow(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* A first look: dots are in front of the name or behind it. */
+static inline bool redact_may_be_narrow(const struct redact_scan *s, size_t at, size_t end)
+{
+    return redact_char(s, end) == '\xe2' || (at && s->text[at - 1] == '\xa6') ||
+           (end - at > 4 && (s->text[end - 2] == '.' || s->text[at + 1] == '.'));
+}
+
 /* ---- lists (redact_items.c) ---- */
 
 /* Whether a sign is at `at` and a list opens behind it. */
