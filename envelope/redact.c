@@ -89,13 +89,13 @@ enum {
     BEHIND_PROSE = 1 << 6,
     BEHIND_GIVEN = 1 << 7,
     BEHIND_HOLD = 1 << 8,
-    BEHIND_CUT = 1 << 9, /* redact_narrow() */
+    BEHIND_CUT = 1 << 9, /* redact_narrow(), redact_jar() */
 };
 static const uint16_t rules_behind[256] = {
     [0] = BEHIND_HEAD,
     [' '] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_FILE | BEHIND_CALL | BEHIND_PROSE |
             BEHIND_GIVEN | BEHIND_HOLD,
-    ['\t'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE | BEHIND_PROSE,
+    ['\t'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE | BEHIND_PROSE | BEHIND_CUT,
     [':'] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_PROSE | BEHIND_GIVEN | BEHIND_HOLD,
     ['='] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_HOLD,
     ['"'] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_JWK | BEHIND_HOLD,
@@ -202,9 +202,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if (says && redact_is_crowded(s, at, end))
         return redact_crowd(s, end, ret_match);
     unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
-    if (((behind & BEHIND_CUT) || (may_tell && (!says || s->text[at] == '.')) ||
-         s->text[end - 1] == '.') &&
-        redact_may_be_narrow(s, at, end) && redact_narrow(s, at, end, ret_match))
+    if ((may_tell || s->text[end - 1] == '.' || (behind & BEHIND_CUT)) &&
+        redact_may_be_narrow(s, at, end) && redact_narrow_or_jar(s, at, end, ret_match))
         return true;
     if ((behind & BEHIND_HOLD) && end - at > 3 && (may_tell || (s->text[end - 1] | 0x20) == 's') &&
         redact_may_hold(s, at, end) && find_items(q, at, end))

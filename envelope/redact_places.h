@@ -207,9 +207,20 @@ bool redact_commented(struct redact_scan *s, size_t at, size_t end, struct redac
 
 /* `AZURE_CLIENT_SEC…  X`, `...ssword: X`. */
 bool redact_narrow(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* A first look: dots are in front of the name or behind it. */
+/* The value of a cookie whose line has TRUE or FALSE at `at`, in front of its path (redact_jar.c).
+ */
+bool redact_jar(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+static inline bool redact_narrow_or_jar(struct redact_scan *s, size_t at, size_t end,
+                                        struct redact_match *ret_match)
+{
+    return redact_char(s, end) == '\t' ? redact_jar(s, at, end, ret_match)
+                                       : redact_narrow(s, at, end, ret_match);
+}
+/* A first look: dots are in front of the name or behind it, or a tabulator and a path. */
 static inline bool redact_may_be_narrow(const struct redact_scan *s, size_t at, size_t end)
 {
+    if (redact_char(s, end) == '\t')
+        return redact_char(s, end + 1) == '/' && at && s->text[at - 1] == '\t';
     return redact_char(s, end) == '\xe2' || (at && s->text[at - 1] == '\xa6') ||
            (end - at > 4 && (s->text[end - 2] == '.' || s->text[at + 1] == '.'));
 }

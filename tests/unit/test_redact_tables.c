@@ -109,6 +109,23 @@ static void test_values_further_on(void **state)
     STAYS(texts);
 }
 
+/* curl's jar: what lets in, not what counts visits. */
+static void test_a_jar_of_cookies(void **state)
+{
+    (void)state;
+    expect("# Netscape HTTP Cookie File\n"
+           ".example.com\tTRUE\t/\tTRUE\t1772000000\tsession_id\tb46fd891ddbaacbcc753ed0caa\n"
+           "#HttpOnly_.git.example\tTRUE\t/\tTRUE\t0\t_app\t5543b8e4bd33f8d898cc2e0934142218\n"
+           ".example.com\tTRUE\t/\tFALSE\t1772000000\tlang\ten\n"
+           ".example.com\tTRUE\t/\tFALSE\t1772000000\t_ga\tGA1.2.1234567890.1700000000\n",
+           "# Netscape HTTP Cookie File\n"
+           ".example.com\tTRUE\t/\tTRUE\t1772000000\tsession_id\t[redacted:cookie]\n"
+           "#HttpOnly_.git.example\tTRUE\t/\tTRUE\t0\t_app\t[redacted:cookie]\n"
+           ".example.com\tTRUE\t/\tFALSE\t1772000000\tlang\ten\n"
+           ".example.com\tTRUE\t/\tFALSE\t1772000000\t_ga\tGA1.2.1234567890.1700000000\n",
+           2);
+}
+
 /* Words, phrases and digits below headings that say what they are, of several words perhaps. */
 static void test_cells(void **state)
 {
@@ -154,11 +171,9 @@ static void test_cells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_head_nothing),
-        cmocka_unit_test(test_first_lines_do),
-        cmocka_unit_test(test_names_and_values),
-        cmocka_unit_test(test_values_further_on),
-        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_rows_head_nothing), cmocka_unit_test(test_first_lines_do),
+        cmocka_unit_test(test_names_and_values),  cmocka_unit_test(test_values_further_on),
+        cmocka_unit_test(test_a_jar_of_cookies),  cmocka_unit_test(test_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
