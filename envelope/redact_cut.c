@@ -276,7 +276,7 @@ bool redact_becomes_other(struct redact_scan *s, size_t to, struct redact_match 
 static size_t end_of_cut(struct redact_scan *s, size_t at)
 {
     char before = at ? s->text[at - 1] : '\n';
-    if (redact_in(before, CLASS_WORD) || REDACT_ONE_OF(before, "+/"))
+    if (at < s->cut_to || redact_in(before, CLASS_WORD) || REDACT_ONE_OF(before, "+/"))
         return 0;
     size_t end = redact_line_end(s, at);
     if (end == s->len || end - at > LINE_MOST)
@@ -317,6 +317,7 @@ static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *
     } while (count < PIECES_MOST && p.whole && fills(s, &pieces[0], &p) &&
              next_piece(s, &pieces[count - 1], CLASS_PIECE, &p) &&
              (p.whole || redact_has_digit(s, p.from, p.to)));
+    s->cut_to = pieces[count - 1].from;
     struct redact_scan joined = {.text = text, .len = len};
     struct redact_match match;
     if (count < 2 || !redact_token(&joined, 0, &match) || match.from)

@@ -168,6 +168,7 @@ struct redact_scan {
     int section_looks; /* and how many more did (redact_section.c) */
     size_t items_to;   /* up to here a list of what a name holds was read (redact_items.c) */
 
+    size_t cut_to;    /* up to here pieces of a token were put together in vain */
     size_t seed_to;   /* up to here a wallet's words were looked for */
     size_t beside_to; /* up to here the secret of an AWS key's id was looked for */
     size_t public_to; /* the end of a certificate or public key whose BEGIN is there */
