@@ -17,6 +17,7 @@
 #define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
+#define PASTE_BYTES   4096        /* yet to be typed: no hand's */
 #define ECHO_BYTES    64          /* as few may be all that there is */
 #define FLOOD_ROOM    (64 * 1024) /* and worth a thread only where as much may be read ahead */
 #define TYPED_MS      1000        /* after somebody typed the session is urgent so long */
@@ -295,10 +296,12 @@ bool session_take_piece(struct turn *turn, size_t bytes)
     return false;
 }
 
-/* Much came several times in a row: from now on a thread reads. */
+/* Much came several times in a row, or what is pasted comes back, in pieces of a line: from now on
+ * a thread reads, and gives it to us in larger ones. */
 static void look_for_flood(struct session *s, ssize_t n)
 {
-    s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
+    bool much = n >= FLOOD_BYTES || n == -ENOBUFS || s->typing.len >= PASTE_BYTES;
+    s->floods = much ? s->floods + 1 : 0;
     if (s->floods < FLOOD_WAKEUPS || !s->polling || s->reaped || room(s) < FLOOD_ROOM)
         return;
     s->flow = pump_join(s->host->pump, s->intake, s->master, take_in, s);
