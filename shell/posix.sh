@@ -6,8 +6,8 @@
 # no C: `line=1` says that a command starts with the line feed after B (`line=2`: in a shell that
 # edits lines itself), and `more=1`, in PS2, that its line goes on. All of it is empty in a shell
 # that inherits PS1 without the nonce.
-# A mark ends with its length, which is not true of one that somebody printed in the middle of; for
-# that numbers have nine digits, and ${#...} says of a character of two bytes what it counts.
+# What says something ends with its length, which is not true of a mark that somebody printed in the
+# middle of; for that numbers have nine digits, and ${#...} says of a character of two bytes what it counts.
 exec 3<&-
 __ptyd_s=10000000
 __ptyd_u=é

@@ -87,7 +87,7 @@ struct mark {
     struct bytes cmd;    /* decoded bytes, possibly not UTF-8; of T as they came */
     struct bytes lost;   /* what the shell cannot tell, for people; "" when all is well again */
     struct bytes raw;    /* raw= (of P, and of D with line=, the directory; of D else history) as it
-                            came from the terminal: CR    LF ends a line */
+                            came from the terminal: CR LF ends a line */
 };
 
 /* Reads `payload`, what follows `nonce ;`, up to the second nonce where one `closed` it. A payload

@@ -264,13 +264,33 @@ static bool is_by_line(const struct tracker *t)
     return t->typed.editor != EDITOR_UNASKED;
 }
 
+/* Whether A has the number of the last prompt, whose command ran: D, which says that it is none of
+ * its own, was lost. (A shell that edits lines draws a prompt again.) */
+static bool is_numbered_again(const struct tracker *t, const struct mark *mark)
+{
+    return mark->kind == MARK_PROMPT && mark->seal == MARK_SEALED && mark->by_line &&
+           !mark->edits && tracker_state(t) == TRACKER_RUNNING && mark->seq < t->last_seq &&
+           mark->seq / 10 == t->last_seq / 10;
+}
+
 /* A shell without hooks cannot count under `set -a` without exporting what it counts with: it says
  * so in D, and A and B have the numbers of an earlier prompt. */
 static bool is_counted(const struct tracker *t, const struct mark *mark)
 {
     bool zero = mark->seq == (mark->seal == MARK_SEALED ? MARK_UNCOUNTED : 0);
     bool same = t->uncounted && (mark->kind == MARK_PROMPT || mark->kind == MARK_INPUT);
-    return !(zero || same) || !(is_by_line(t) || mark->by_line);
+    return !(zero || same || is_numbered_again(t, mark)) || !(is_by_line(t) || mark->by_line);
+}
+
+/* What the next one's number is to be like. */
+static void note_number(struct tracker *t, const struct mark *mark)
+{
+    bool counted = is_counted(t, mark);
+    if (counted)
+        t->last_seq = mark->seq;
+    if (mark->kind == MARK_DONE || (mark->kind == MARK_PROMPT && !counted))
+        t->uncounted = counted ? 0 : mark->seq;
+    t->last_kind = mark->kind;
 }
 
 /* Somebody found that its hooks say nothing: no prompt was begun since. */
@@ -427,10 +447,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     tracker_make_whole(t, mark, &whole);
     t->marked = true;
     t->seals = t->seals || mark->seal == MARK_SEALED;
-    bool counted = is_counted(t, mark);
-    t->last_seq = counted ? mark->seq : t->last_seq;
-    t->uncounted = mark->kind == MARK_DONE ? !counted : t->uncounted;
-    t->last_kind = mark->kind;
+    note_number(t, mark);
     take(t, &whole, now);
     tracker_finish_whole(mark, &whole);
     return true;

@@ -104,9 +104,9 @@ struct tracker {
     struct parts cmd_parts, cwd_parts;
     uint64_t last_seq; /* of the last mark accepted */
     enum mark_kind last_kind;
-    bool uncounted; /* the last D of a shell without hooks had no number of its own, nor have its A
-                       and B */
-    uint64_t seq;   /* of the last block */
+    uint64_t uncounted; /* the number of a D or A that was none of its own, of a shell without
+                           hooks; 0 where the last D counted */
+    uint64_t seq;       /* of the last block */
     char *cwd;
     bool ignore_space;            /* the shell keeps lines that begin with a space to itself */
     enum block_type next_type;    /* of the next block */

@@ -194,7 +194,7 @@ static void fields(struct walk *w, struct tracker *t)
     text(w, &t->lost);
     t->last_seq = number(w, t->last_seq, UINT64_MAX);
     t->last_kind = (enum mark_kind)number(w, t->last_kind, MARK_TEXT);
-    t->uncounted = flag(w, t->uncounted);
+    t->uncounted = number(w, t->uncounted, UINT64_MAX);
     t->seals = flag(w, t->seals);
     parts(w, &t->cmd_parts);
     parts(w, &t->cwd_parts);

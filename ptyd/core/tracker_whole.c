@@ -17,8 +17,9 @@ static int digits_of(uint64_t number)
  * one for his own makes no later mark an old one. */
 static bool follows(const struct tracker *t, const struct mark *mark)
 {
-    return digits_of(mark->seq) == digits_of(t->last_seq) &&
-           mark->seq / 10 <= t->last_seq / 10 + LIMIT_MARKS_LOST;
+    uint64_t last = t->uncounted ? t->uncounted : t->last_seq;
+    return digits_of(mark->seq) == digits_of(last) &&
+           mark->seq / 10 <= last / 10 + LIMIT_MARKS_LOST;
 }
 
 /* A shell that says lengths need not in an A, B or C that says nothing else: what others print in

@@ -350,6 +350,18 @@ async function traces(daemon, report, shell) {
       }
     });
   }
+  if (shell.echoes) {
+    await report.test(`${shell.name}: set -a from the first line on`, async () => {
+      const file = path.join(daemon.space.root, 'exports');
+      fs.writeFileSync(file, 'set -a\n');
+      const all = new Session(daemon, shell, `all-${shell.name}`, ['--env', `ENV=${file}`]);
+      await all.prompt();
+      all.run('cd /usr');
+      all.run('sh -c "exit 7"');
+      const { seen, exit, cwd } = all.ask();
+      assert.deepStrictEqual([seen.cmd, seen.exit_code, seen.cwd, exit, cwd], ['sh -c "exit 7"', 7, '/usr', 7, '/usr']);
+    });
+  }
   await report.test(`${shell.name}: names of ours that were in the environment export nothing`, async () => {
     const heir = new Session(daemon, shell, `heir-${shell.name}`, ['__ptyd_n', '__ptyd_v', '__ptyd_head', '__ptyd_seq', '__ptyd_s', '__ptyd_nonce'].flatMap((name) => ['--env', `${name}=x`]));
     await heir.prompt();
