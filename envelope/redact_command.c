@@ -29,7 +29,8 @@ struct command {
     uint64_t subs, begins; /* bits for what subcommands begin with, and those words */
     int known[KNOWN], known_count;
     struct redact_command_found *found;
-    size_t start;    /* of its first word */
+    size_t start;    /* of its first word, */
+    size_t line;     /* and of that of the command that it is inside of, or the same */
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
     bool list;       /* `["tool", "-p", "X"]` */
@@ -42,7 +43,7 @@ static void begin_command(struct command *c, struct redact_scan *s, size_t start
                           struct redact_command_found *found, bool inside)
 {
     c->s = s;
-    c->start = start;
+    c->start = c->line = start;
     c->found = found;
     c->inside = inside;
     c->list = false;
@@ -132,32 +133,6 @@ static void add(struct command *c, size_t from, size_t to)
     redact_command_add(c->s, c->found, from, behind_sign(c, to));
 }
 
-/* What is behind `sign`, or nothing. */
-static void add_behind(struct command *c, size_t from, size_t to, char sign)
-{
-    const char *at = memchr(c->s->text + from, sign, to - from);
-    if (at)
-        add(c, (size_t)(at - c->s->text) + 1, to);
-}
-
-static void add_login(struct command *c)
-{
-    const char *slash = memchr(c->s->text + c->from, '/', c->to - c->from);
-    size_t from = slash ? (size_t)(slash - c->s->text) + 1 : 0;
-    if (!slash || slash == c->s->text + c->from || redact_char(c->s, from) == '/')
-        return;
-    const char *sign = memrchr(slash, '@', c->to - from + 1);
-    add(c, from, sign ? (size_t)(sign - c->s->text) : c->to);
-}
-
-static void add_before_host(struct command *c)
-{
-    const char *t = c->s->text, *colon = memchr(t + c->from, ':', c->to - c->from);
-    const char *sign = memrchr(t + c->from, '@', c->to - c->from);
-    if (colon && sign && colon < sign)
-        add(c, (size_t)(colon - t) + 1, (size_t)(sign - t));
-}
-
 /* To the line's end, or the quote's. */
 static void add_rest(struct command *c, size_t from)
 {
@@ -173,7 +148,7 @@ static void add_value(struct command *c, enum redact_how how, size_t from)
     static const char signs[] = {
         [USER] = ':', [PERCENT] = '%', [COMMA] = ',', [PAIR] = '=', [SLASH] = '/'};
     if (how < sizeof signs && signs[how])
-        add_behind(c, from, c->to, signs[how]);
+        redact_user_behind(c->s, c->found, from, behind_sign(c, c->to), signs[how]);
     else if (how == REST)
         add_rest(c, from);
     else
@@ -223,14 +198,6 @@ static bool is_telling_word(const struct command *c)
     size_t len = c->to - c->from;
     return len < 200 && !memchr(c->s->text + c->from, '=', len) &&
            redact_is_telling(c->s->text + c->from, len);
-}
-
-/* A name, a colon and what is no address. */
-static bool is_login(const struct command *c)
-{
-    size_t colon = redact_run(c->s, c->from, CLASS_NAME | CLASS_BACKSLASH);
-    return colon > c->from && colon + 1 < c->to && c->s->text[colon] == ':' &&
-           c->s->text[colon + 1] != '/' && c->s->text[colon + 1] != ':';
 }
 
 static enum redact_strength strength_of(const struct command *c)
@@ -285,29 +252,11 @@ static void take_among(struct command *c, const struct redact_rule *r)
     add(c, from, to);
 }
 
-/* Whether a device's prompt is in front, or the line stands further in, as in its settings. */
-static bool is_of_device(const struct redact_scan *s, size_t tool)
+/* Whether a word with a slash may be a login: by its host, or at a prompt's command alone. */
+static bool may_be_slashed(const struct command *c, int place)
 {
-    size_t line = redact_line_start(s, tool, 64), blank = tool > line && s->text[tool - 1] == ' ';
-    size_t sign = tool - blank;
-    return tool > line && (redact_in(s->text[line], CLASS_BLANK) ||
-                           (sign > line + 1 && REDACT_ONE_OF(s->text[sign - 1], "#>")));
-}
-
-/* The last word of a line, in which nothing but a prompt is in front of the tool. */
-static bool is_last_word(const struct command *c)
-{
-    size_t line = redact_line_end(c->s, c->to), behind = c->to + (redact_char(c->s, c->to) == '"');
-    size_t start = redact_line_start(c->s, c->start, 64);
-    while (start < c->start && redact_in(c->s->text[start], CLASS_BLANK))
-        start++;
-    if (redact_run(c->s, c->from, CLASS_LOWER) >= c->to && !is_of_device(c->s, c->start))
-        return false; /* `enable secret scanning` */
-    return c->to >= c->from + 4 && redact_run(c->s, behind, CLASS_BLANK) >= line &&
-           (start == c->start || REDACT_ONE_OF(c->s->text[c->start - 1], "#>") ||
-            (c->start > 1 && REDACT_ONE_OF(c->s->text[c->start - 2], "#>")) ||
-            redact_at(c->s, start, "ip ") || redact_at(c->s, start, "set ") ||
-            redact_at(c->s, start, "no "));
+    return !place || memchr(c->s->text + c->from, '@', c->to - c->from) ||
+           (place > 1 && redact_is_prompted(c->s, c->start));
 }
 
 static void take_place(struct command *c, int rule)
@@ -327,30 +276,31 @@ static void take_place(struct command *c, int rule)
         a->places = r->place;
     else if ((r->how == PLACE || r->how == PLACE_BESIDE) && a->places == r->place)
         add(c, c->from, c->to);
-    else if (r->how == PLACE_USER && a->places >= r->place && is_login(c))
-        add_behind(c, c->from, c->to, ':');
+    else if (r->how == PLACE_USER && a->places >= r->place &&
+             redact_user_is_login(c->s, c->from, c->to))
+        redact_user_behind(c->s, c->found, c->from, behind_sign(c, c->to), ':');
     else if (r->how == PLACE_SIGN && a->places >= r->place && c->s->text[c->from] == '>')
         add(c, c->from + 1, c->to);
     else if (r->how == PLACE_SIGN && a->places >= r->place && c->to - c->from == 65 &&
              c->s->text[c->from] == '#')
         add(c, c->from + 1, c->to); /* the hash of one */
     else if (r->how == PLACE_AT && a->places >= r->place)
-        add_before_host(c);
+        redact_user_before_host(c->s, c->found, c->from, c->to);
     else if (r->how == PLACE_CODE && a->places == r->place && strength_of(c) > REDACT_WEAK)
         add(c, c->from, c->to);
-    else if (r->how == PLACE_TEXT && a->places == r->place && is_last_word(c))
+    else if (r->how == PLACE_TEXT && a->places == r->place &&
+             redact_is_last_word(c->s, c->start, c->from, c->to))
         add(c, c->from, c->to);
     else if (r->how == PLACE_RANDOM && a->places == r->place && strength_of(c) == REDACT_RANDOM)
         add(c, c->from, c->to);
     else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)
         add(c, c->from, c->to);
-    else if (r->how == PLACE_SLASH && a->places <= 2 &&
-             (!r->place || memchr(c->s->text + c->from, '@', c->to - c->from)))
-        add_login(c);
+    else if (r->how == PLACE_SLASH && a->places <= 2 && may_be_slashed(c, r->place))
+        redact_user_behind_slash(c->s, c->found, c->from, c->to);
     else if (r->how == PLACE_SHARE)
         take_share(c, a);
     else if (r->how == PAIRS)
-        add_behind(c, c->from, c->to, '=');
+        redact_user_behind(c->s, c->found, c->from, behind_sign(c, c->to), '=');
     else if (r->how == SETTING && is_telling_word(c))
         c->next |= UINT64_C(1) << rule;
     if (is_past(a))
@@ -445,6 +395,23 @@ static size_t skip_blanks(struct redact_scan *s, size_t at, size_t end)
 }
 
 static size_t read_words(struct command *c, size_t at, size_t most);
+static void add_below(struct command *c, size_t end);
+
+/* Whether nothing is behind the quote but a pipe. */
+static inline bool ends_at_quote(const struct redact_scan *s, size_t quote)
+{
+    char next = redact_char(s, quote + 1);
+    return next == '\n' || (next == ' ' && redact_char(s, quote + 2) == '|');
+}
+
+/* What is below the quotes in which all commands are that a shell elsewhere is told: `sh -c '...'`,
+ * `ssh host "..."`. The last of them prints it. */
+static __attribute__((noinline)) void add_inside_below(struct command *c, size_t quote)
+{
+    size_t line = redact_line_end(c->s, quote);
+    if (redact_behind_filters(c->s, redact_run(c->s, quote + 1, CLASS_BLANK)) >= line)
+        add_below(c, line);
+}
 
 /* A quoted word may be commands of its own: `sudo sh -c 'mysql -pX'`. */
 static void read_inside(struct command *outer, size_t at, size_t end)
@@ -454,8 +421,11 @@ static void read_inside(struct command *outer, size_t at, size_t end)
     while (at < end) {
         struct command c;
         begin_command(&c, outer->s, at, outer->found, true);
+        c.line = outer->line;
         size_t to = read_words(&c, at, end);
         at = to > at ? to : at + 1;
+        if (at >= end && c.count && ends_at_quote(c.s, end))
+            add_inside_below(&c, end);
     }
 }
 
@@ -512,12 +482,12 @@ static void add_below(struct command *c, size_t end)
         if (rule->how == ASKED && !(c->waits & UINT64_C(1) << i))
             redact_asked(s, c->from, c->to, below, c->found);
         else if (rule->how == FILES && last)
-            redact_output_files(s, c->start, end, below, c->found);
+            redact_output_files(s, c->line, c->start, end, below, c->found);
         else if (rule->how == FILES)
             continue; /* what others print stands there, too */
         else if (rule->how > BELOW && (last || rule->how >= INDENTED) &&
                  !(c->waits & UINT64_C(1) << i))
-            redact_output(s, rule, below, c->start, c->found);
+            redact_output(s, rule, below, c->line, c->found);
     }
     if (prints)
         redact_output_below(s, end + 1, c->found);
@@ -561,6 +531,39 @@ static bool is_list(struct redact_scan *s, size_t at, int tool)
     return false;
 }
 
+/* Those of a command whose words end at a quote. */
+static void add_below_quote(struct command *c, size_t end)
+{
+    char quote = c->start ? c->s->text[c->start - 1] : 0;
+    if ((quote != '"' && quote != '\'') || redact_char(c->s, end) != quote)
+        return;
+    if (!ends_at_quote(c->s, end))
+        return;
+    c->line = redact_run_elsewhere(c->s, c->start);
+    if (c->line)
+        add_inside_below(c, end);
+}
+
+/* The words behind the tool's name, and what they print. Apart from what most names end at. */
+static __attribute__((noinline)) bool read_command(struct redact_scan *s, size_t at, size_t end,
+                                                   enum goes_on how, int tool,
+                                                   struct redact_command_found *found)
+{
+    struct command c;
+    if (how == BY_LINES && !is_list(s, at, tool))
+        return false;
+    begin_command(&c, s, at, found, false);
+    c.list = how == BY_LIST && s->text[end + 1] == ',';
+    begin_tool(&c, s->text + at, end - at);
+    size_t from = how == BY_WORDS   ? end
+                  : how == BY_LINES ? redact_line_end(s, end)
+                                    : end + 1 + c.list;
+    s->command_end = read_words(&c, from, how == BY_WORDS ? quoted_end(s, at, end) : s->len);
+    add_below_quote(&c, s->command_end);
+    add_below(&c, s->command_end);
+    return found->count > 0;
+}
+
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found)
 {
@@ -583,16 +586,5 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         return ret_found->count > 0;
     }
     int tool = redact_tool_first(s->text + at, len);
-    if (tool < 0 || (how == BY_LINES && !is_list(s, at, tool)))
-        return false;
-    struct command c;
-    begin_command(&c, s, at, ret_found, false);
-    c.list = how == BY_LIST && s->text[end + 1] == ',';
-    begin_tool(&c, s->text + at, len);
-    size_t from = how == BY_WORDS   ? end
-                  : how == BY_LINES ? redact_line_end(s, end)
-                                    : end + 1 + c.list;
-    s->command_end = read_words(&c, from, how == BY_WORDS ? quoted_end(s, at, end) : s->len);
-    add_below(&c, s->command_end);
-    return ret_found->count > 0;
+    return tool >= 0 && read_command(s, at, end, how, tool, ret_found);
 }

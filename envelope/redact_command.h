@@ -115,6 +115,24 @@ static inline bool redact_is_tool(const char *name, size_t len)
     return redact_tool_first(name, len) >= 0;
 }
 
+/* Whether [from, to) is the last word of a line, in which nothing but a prompt is in front of the
+ * tool. */
+bool redact_is_last_word(struct redact_scan *s, size_t tool, size_t from, size_t to);
+
+/* ---- users and secrets in a word (redact_user.c) ---- */
+
+/* What is behind `sign` in the word [from, to), or nothing; with it the user, where that looks like
+ * a secret, too. */
+void redact_user_behind(struct redact_scan *s, struct redact_command_found *found, size_t from,
+                        size_t to, char sign);
+/* `user/X@host`; `domain/user:X@host`. */
+void redact_user_behind_slash(struct redact_scan *s, struct redact_command_found *found,
+                              size_t from, size_t to);
+void redact_user_before_host(struct redact_scan *s, struct redact_command_found *found, size_t from,
+                             size_t to);
+/* A name, a colon and what is no address. */
+bool redact_user_is_login(struct redact_scan *s, size_t from, size_t to);
+
 /* ---- below commands (redact_output.c) ---- */
 
 /* What a command of that rule printed, whose first word is at `start`: the lines from `at` on. */
@@ -133,8 +151,9 @@ static inline bool redact_may_be_login(const struct redact_scan *s, size_t at, s
 }
 bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match);
-/* What prints one below: the command's words are in [from, to), the lines from `at` on. */
-void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
+/* What prints one below: the command's words are in [from, to), its line's first at `start`, what
+ * it printed from `at` on. */
+void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
 /* MADE, DECODED, MISTYPED and DUMPED (redact_made.c). */
@@ -155,6 +174,9 @@ size_t redact_behind_filters(struct redact_scan *s, size_t end);
  * begins at `at`, where a line does (redact_query.c). */
 bool redact_is_prompted(struct redact_scan *s, size_t at);
 bool redact_begins_prompt(struct redact_scan *s, size_t at);
+/* Where the first word of the line is, behind its prompt, if it has a shell elsewhere run what is
+ * in the quotes that the command at `at` stands in: `$ ssh db1 'cat pw.txt'`. 0 for none. */
+size_t redact_run_elsewhere(struct redact_scan *s, size_t at);
 /* Whether [from, to) may be all that a command printed that prints a secret, of
  * whatever it is made. */
 bool redact_is_printed(struct redact_scan *s, size_t from, size_t to);

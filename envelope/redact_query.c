@@ -8,11 +8,13 @@
 #include "envelope/redact_places.h"
 
 #define PROMPT_MOST  80  /* bytes of one */
+#define RUN_MOST     160 /* bytes in front of a command that is run elsewhere */
 #define PRINTED_MOST 300 /* bytes of a secret on a line of its own */
 #define WORDS_MOST   6
 #define FILTERS_MOST 200 /* bytes of pipes behind a command */
 #define REST_MOST    160 /* bytes behind the name that is asked for */
 #define FILES_MOST   4
+#define OBJECT_MOST  600 /* bytes of an object that is the answer */
 #define CRACKED_MOST 3000
 #define HASH_LEAST   32
 
@@ -47,6 +49,16 @@ bool redact_is_prompted(struct redact_scan *s, size_t at)
         }
     }
     return (at == line && at == 0) || ends_prompt(s, line, at);
+}
+
+size_t redact_run_elsewhere(struct redact_scan *s, size_t at)
+{
+    static const char shells[][7] = {"ssh ", "sh -", "bash -", "su ", "wsl ", "tsh ", "mosh "};
+    size_t line = redact_line_start(s, at, RUN_MOST), word = line;
+    while (word + 1 < at && !(REDACT_ONE_OF(s->text[word], "$#%>") && s->text[word + 1] == ' '))
+        word++;
+    word += 2;
+    return word < at && REDACT_HOLDS(s, word, at, shells) && redact_is_prompted(s, word) ? word : 0;
 }
 
 bool redact_begins_prompt(struct redact_scan *s, size_t at)
@@ -128,11 +140,31 @@ static bool is_passphrase(struct redact_scan *s, size_t from, size_t to)
            redact_is_spoken(s, from, to);
 }
 
+/* `comet866.`, `(9pSsJ`: one word with a digit, whose sign at an end neither closes anything nor
+ * ends a sentence. */
+static bool is_odd_word(struct redact_scan *s, size_t from, size_t to)
+{
+    static const char pairs[] = "()<>[]{}";
+    char first = s->text[from], last = s->text[to - 1];
+    if (!redact_has_digit(s, from, to) || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to ||
+        first == '/' || last == ':' || (first == '-' && !redact_in(s->text[from + 1], CLASS_ALNUM)))
+        return false;
+    for (const char *pair = pairs; *pair; pair += 2)
+        if ((first == pair[0] && memchr(s->text + from, pair[1], to - from)) ||
+            (last == pair[1] && memchr(s->text + from, pair[0], to - from)))
+            return false;
+    for (size_t i = from; i < to; i++)
+        if (REDACT_ONE_OF(s->text[i], ":/\"',") || (i + 1 < to && s->text[i] == '.'))
+            return false;
+    return true;
+}
+
 bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
 {
-    if (to < from + 4 || to - from > PRINTED_MOST || REDACT_ONE_OF(s->text[from], "{[<-/(") ||
-        REDACT_ONE_OF(s->text[to - 1], ".:>)") || redact_is_number(s, from, to) ||
-        redact_is_placeholder(s, from, to) ||
+    if (to < from + 4 || to - from > PRINTED_MOST ||
+        ((REDACT_ONE_OF(s->text[from], "{[<-/(") || REDACT_ONE_OF(s->text[to - 1], ".:>)")) &&
+         !is_odd_word(s, from, to)) ||
+        redact_is_number(s, from, to) || redact_is_placeholder(s, from, to) ||
         (redact_in(redact_char(s, to), CLASS_SPACE) && redact_begins_prompt(s, from)) ||
         is_complaint(s, from, to) || memmem(s->text + from, to - from, "://", 3) ||
         memmem(s->text + from, to - from, " = ", 3))
@@ -193,13 +225,13 @@ static size_t word_line(struct redact_scan *s, size_t begins, size_t at)
     return redact_is_printed(s, at, to) ? to : at;
 }
 
-void redact_output_files(struct redact_scan *s, size_t from, size_t to, size_t at,
+void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found)
 {
     size_t files = 0, line = redact_line_end(s, from);
-    size_t begins = redact_line_start(s, from, PROMPT_MOST);
+    size_t begins = redact_line_start(s, start, PROMPT_MOST);
     bool login = false;
-    if (!redact_is_prompted(s, from))
+    if (!redact_is_prompted(s, start))
         return;
     for (size_t word = redact_shell_word(s, from, line); word < to;) {
         word = redact_run(s, word, CLASS_BLANK);
@@ -285,15 +317,24 @@ static bool is_question(const struct redact_scan *s, size_t from, size_t to)
     return REDACT_HOLDS(s, from, to, words);
 }
 
+/* Whether the name is in an address that is fetched. */
+static bool is_fetched(const struct redact_scan *s, size_t from, size_t name)
+{
+    static const char words[][6] = {"curl ", "http ", "xh ", "wget "};
+    return name > from && s->text[name - 1] == '/' && REDACT_HOLDS(s, from, name, words);
+}
+
 /* Where the prompt ends in the line that begins at `line`; 0 for none. */
 static size_t behind_prompt(struct redact_scan *s, size_t line, size_t name)
 {
-    static const char repls[][8] = {">>> ",   "irb> ", "> ",     "=> ",     "(Pdb) ",  "(gdb) ",
-                                    "ipdb> ", "pry> ", "php > ", "user=> ", "scala> ", "julia> "};
+    static const char repls[][9] = {">>> ",    "irb> ",   "> ",       "=> ",    "(Pdb) ",
+                                    "(gdb) ",  "ipdb> ",  "pry> ",    "php > ", "user=> ",
+                                    "scala> ", "julia> ", "jshell> ", "ghci> ", "groovy> "};
     for (size_t i = 0; i < sizeof repls / sizeof *repls; i++)
         if (redact_at(s, line, repls[i]))
             return line + strlen(repls[i]);
-    if (redact_at(s, line, "irb(") || redact_at(s, line, "In [") || redact_at(s, line, "[")) {
+    if (redact_at(s, line, "irb(") || redact_at(s, line, "iex(") || redact_at(s, line, "In [") ||
+        redact_at(s, line, "[")) {
         const char *sign =
             memmem(s->text + line, name - line, redact_at(s, line, "In") ? ": " : "> ", 2);
         if (sign)
@@ -328,12 +369,77 @@ static bool ends_question(struct redact_scan *s, size_t end, size_t line)
     return true;
 }
 
+/* `$1 ==> `, `res0: String = `: behind what a shell of a language calls the answer. */
+static size_t behind_result(struct redact_scan *s, size_t from)
+{
+    size_t number = from + (redact_at(s, from, "res") ? 3 : redact_char(s, from) == '$');
+    size_t end = number > from ? redact_run(s, number, CLASS_DIGIT) : number;
+    if (end == number)
+        return from; /* most */
+    if (redact_at(s, end, " ==> "))
+        return end + 5;
+    return redact_at(s, end, ": String = ") ? end + 11 : from;
+}
+
+/* Whether the name is the field of a secret that the command is to print: `-field=db_pw kv/app`,
+ * `--fields pin`. What follows says of which. */
+static bool is_field(const struct redact_scan *s, size_t at)
+{
+    static const char options[][12] = {"-field", "-fields", "-attribute", "-attributes"};
+    size_t end = at;
+    end -= end && REDACT_ONE_OF(s->text[end - 1], "\"'");
+    end -= end && REDACT_ONE_OF(s->text[end - 1], "= ");
+    for (size_t i = 0; end < at && i < sizeof options / sizeof *options; i++) {
+        size_t len = strlen(options[i]);
+        if (end >= len && !memcmp(s->text + end - len, options[i], len))
+            return true;
+    }
+    return false;
+}
+
+/* Whether all that the line does besides is to say of which secret the field is. */
+static bool prints_field(struct redact_scan *s, size_t at, size_t end, size_t line)
+{
+    const char *pipe = memchr(s->text + end, '|', line - end);
+    return is_field(s, at) && !memchr(s->text + end, '>', line - end) &&
+           !memchr(s->text + end, ';', line - end) &&
+           (!pipe || redact_behind_filters(s, (size_t)(pipe - s->text)) >= line);
+}
+
+/* `"value" : "X"`, `"result": "X"` of the object that was answered, by a command that names what it
+ * is: `get clients/81aa/client-secret`, `select(.type == "random_password")`. */
+static bool read_member(struct redact_scan *s, size_t at, size_t *ret_from, size_t *ret_to)
+{
+    static const char names[][10] = {"\"value\"", "\"result\"", "\"Value\""};
+    struct redact_value v;
+    size_t open = redact_run(s, at, CLASS_SPACE),
+           most = s->len - at < OBJECT_MOST ? s->len : at + OBJECT_MOST;
+    if (!REDACT_ONE_OF(redact_char(s, open), "{["))
+        return false; /* most */
+    const char *prompt = memmem(s->text + at, most - at, "\n$ ", 3);
+    most = prompt ? (size_t)(prompt - s->text) : most;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name = memmem(s->text + open, most - open, names[i], strlen(names[i]));
+        size_t sign = name ? (size_t)(name - s->text) + strlen(names[i]) : most;
+        sign = redact_run(s, sign, CLASS_BLANK);
+        size_t value = redact_run(s, sign + 1, CLASS_BLANK);
+        if (sign >= most || s->text[sign] != ':' || redact_char(s, value) != '"' ||
+            !redact_read_value(s, value, false, &v) || !redact_is_printed(s, v.from, v.to))
+            continue;
+        *ret_from = v.from;
+        *ret_to = v.to;
+        return true;
+    }
+    return false;
+}
+
 /* The answer's first line without what a shell of a language shows around it. */
 static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *ret_from,
                         size_t *ret_to)
 {
     size_t from = redact_run(s, at, CLASS_BLANK), to = redact_line_end(s, from);
     to = redact_before_prompt(s, line, from, to);
+    from = behind_result(s, from);
     static const char marks[][8] = {"=> ", "= ", "$1 = ", "[1] ", "Out[", "string("};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (redact_at(s, from, marks[i])) {
@@ -375,8 +481,12 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (!repl && !redact_begins_prompt(s, start))
         return false; /* most */
     size_t from, to;
-    if ((!repl && !is_question(s, start, end)) || !is_alone(s, start, at) ||
-        !ends_question(s, end, line) || !read_answer(s, start, line + 1, &from, &to))
+    bool asked = repl || is_question(s, start, end);
+    if ((!asked && !is_fetched(s, start, at)) || !is_alone(s, start, at))
+        return false;
+    if (!(!repl && read_member(s, line + 1, &from, &to)) &&
+        (!asked || !(ends_question(s, end, line) || prints_field(s, at, end, line)) ||
+         !read_answer(s, start, line + 1, &from, &to)))
         return false;
     struct redact_reached v = {.from = from, .to = to};
     if (redact_tells(s, at, end - at) < TELLS_CODE && redact_strength(s, &v) < REDACT_RANDOM)

@@ -1,4 +1,5 @@
-/* Which rules a tool has, by its name. */
+/* Which rules a tool has, by its name; and whether a word is the last of a line that a tool, or a
+ * device, is told. */
 #include <pthread.h>
 #include <string.h>
 
@@ -88,4 +89,27 @@ int redact_tool_next(int tool)
 const struct redact_rule *redact_tool_rule(int tool)
 {
     return redact_rule(tools.list[tool].rule);
+}
+
+/* Whether a device's prompt is in front, or the line stands further in, as in its settings. */
+static bool is_of_device(const struct redact_scan *s, size_t tool)
+{
+    size_t line = redact_line_start(s, tool, 64), blank = tool > line && s->text[tool - 1] == ' ';
+    size_t sign = tool - blank;
+    return tool > line && (redact_in(s->text[line], CLASS_BLANK) ||
+                           (sign > line + 1 && REDACT_ONE_OF(s->text[sign - 1], "#>")));
+}
+
+bool redact_is_last_word(struct redact_scan *s, size_t tool, size_t from, size_t to)
+{
+    size_t line = redact_line_end(s, to), behind = to + (redact_char(s, to) == '"');
+    size_t start = redact_line_start(s, tool, 64);
+    while (start < tool && redact_in(s->text[start], CLASS_BLANK))
+        start++;
+    if (redact_run(s, from, CLASS_LOWER) >= to && !is_of_device(s, tool))
+        return false; /* `enable secret scanning` */
+    return to >= from + 4 && redact_run(s, behind, CLASS_BLANK) >= line &&
+           (start == tool || REDACT_ONE_OF(s->text[tool - 1], "#>") ||
+            (tool > 1 && REDACT_ONE_OF(s->text[tool - 2], "#>")) || redact_at(s, start, "ip ") ||
+            redact_at(s, start, "set ") || redact_at(s, start, "no "));
 }

@@ -480,6 +480,33 @@ const struct redact_rule redact_told_rules[] = {
     {"sshfs", "-o", "<<<", EITHER, 0},
     {"racadm", "cfgUserAdminPassword", "", PLACE_CODE, 2},
     {"SMB LDAP WINRM MSSQL RDP VNC", "[+]", "", PLACE_USER, 1}, /* netexec's */
+    /* more here-strings of what signs, and of what asks for a password */
+    {"step jwt jose paseto kid totp steghide outguess", "", "<<<", EITHER, 0},
+    {"read", "-s", "<<<", EITHER, 0},
+    {"read", "-rs", "<<<", EITHER, 0},
+    {"read", "-sr", "<<<", EITHER, 0},
+    {"read", "-rsp", "<<<", EITHER, 0},
+    {"read", "-sp", "<<<", EITHER, 0},
+    {"argon2 bcrypt mkpasswd slappasswd htpasswd grub-mkpasswd-pbkdf2 cryptpw", "", "<<<", EITHER,
+     0},
+    {"caddy", "hash-password", "<<<", EITHER, 0},
+    {"doveadm", "pw", "<<<", EITHER, 0},
+    {"docker podman kubectl oc gcloud aws doppler", "secret", "<<<", EITHER, 0},
+    {"gcloud doppler heroku railway", "secrets", "<<<", EITHER, 0},
+    {"vault bao", "login", "<<<", EITHER, 0},
+    {"vault bao", "unseal", "<<<", EITHER, 0},
+    {"vault bao", "put", "<<<", EITHER, 0},
+    {"wg awg", "pubkey", "<<<", EITHER, 0},
+    {"systemd-creds kubeseal ansible-vault sops age gocryptfs encfs zuluCrypt-cli", "", "<<<",
+     EITHER, 0},
+    {"elasticsearch-keystore kibana-keystore logstash-keystore keytool", "", "<<<", EITHER, 0},
+    /* keys of registries of packages */
+    {"mix rebar3", "auth", "--key", NEXT, 0},
+    {"choco nuget", "", "--key", NEXT, 0},
+    {"cloudsmith", "", "-k", EITHER, 0},
+    {"cloudsmith fury luarocks", "", "--api-key", NEXT, 0},
+    {"luarocks", "upload", "--temp-key", NEXT, 0},
+    {"exp imp exp.exe imp.exe expdp impdp", "", "", PLACE_SLASH, 2},
 };
 
 const int redact_told_rule_count = sizeof redact_told_rules / sizeof *redact_told_rules;
