@@ -6,9 +6,10 @@
 
 #include "envelope/redact_places.h"
 
-#define VALUE_MOST    256
-#define SENTENCE_MOST 48 /* between a name and its sign */
-#define WORD_LEAST    4  /* letters of a word that dice have chosen */
+#define VALUE_MOST     256
+#define SENTENCE_MOST  48  /* between a name and its sign */
+#define STATEMENT_MOST 120 /* in front of a function of SQL's */
+#define WORD_LEAST     4   /* letters of a word that dice have chosen */
 
 /* Letters of both cases or of another alphabet, and digits or a sign: no word of a program or of a
  * sentence. */
@@ -95,6 +96,14 @@ static bool is_setter(const struct redact_scan *s, size_t at, size_t end)
     return redact_at(s, dot ? (size_t)(dot - s->text) + 1 : at, "set");
 }
 
+/* `SET PASSWORD FOR kim = PASSWORD("X")`: SQL's function, of a statement that says so in front. */
+static bool is_of_statement(const struct redact_scan *s, size_t at, size_t end)
+{
+    static const char words[][8] = {"SET ", "set ", "SELECT ", "select ", "VALUES ", "values "};
+    size_t from = redact_line_start(s, at, STATEMENT_MOST);
+    return end - at >= 8 && redact_at(s, end - 8, "password") && REDACT_HOLDS(s, from, at, words);
+}
+
 /* `setPassword("X")`; what asks for one names it so. */
 static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
 {
@@ -107,7 +116,8 @@ static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct red
            (redact_char(s, redact_run(s, close, CLASS_BLANK)) == ')' ||
             redact_at(s, close, ".toCharArray()")) &&
            (is_value_or_words(s, ret->from, ret->to) ||
-            (is_setter(s, at, end) && is_literal(s, ret->from, ret->to)));
+            ((is_setter(s, at, end) || is_of_statement(s, at, end)) &&
+             is_literal(s, ret->from, ret->to)));
 }
 
 /* `passphrase{"X"}`. */

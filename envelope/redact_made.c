@@ -22,13 +22,42 @@
 /* What programs call that by which they choose a secret. */
 static bool is_of_chance(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char words[][24] = {
-        "urandom",        "/dev/random",       "token_urlsafe",  "token_hex",
-        "token_bytes",    "secrets.choice",    "SecureRandom",   "randomBytes",
-        "random_bytes",   "getRandomValues",   "_secret_key()",  "generate_key",
-        "generateKey",    "generateSecret",    "crypto.rand",    "gen-random",
-        "Crypt::Random",  "Bytes::Random",     "[rand ",         "NumberGenerator",
-        "random.SystemR", "strong_rand_bytes", "random_password"};
+    static const char words[][24] = {"urandom",
+                                     "/dev/random",
+                                     "token_urlsafe",
+                                     "token_hex",
+                                     "token_bytes",
+                                     "secrets.choice",
+                                     "SecureRandom",
+                                     "randomBytes",
+                                     "random_bytes",
+                                     "getRandomValues",
+                                     "_secret_key()",
+                                     "generate_key",
+                                     "generateKey",
+                                     "generateSecret",
+                                     "crypto.rand",
+                                     "gen-random",
+                                     "Crypt::Random",
+                                     "Bytes::Random",
+                                     "[rand ",
+                                     "NumberGenerator",
+                                     "random.SystemR",
+                                     "strong_rand_bytes",
+                                     "random_password",
+                                     "random_secret_key",
+                                     "ascii_letters",
+                                     "random.choices",
+                                     "GeneratePassword",
+                                     "generate_password",
+                                     "generatePassword",
+                                     "Get-Random",
+                                     "random_int(",
+                                     "Str::random",
+                                     "randomAlphanumeric",
+                                     "randomAscii",
+                                     "nanoid",
+                                     "gen_salt("};
     return REDACT_HOLDS(s, from, to, words);
 }
 
@@ -37,6 +66,21 @@ static bool is_sum_of_time(const struct redact_scan *s, size_t from, size_t to)
 {
     const char *sum = memmem(s->text + from, to - from, "sum | base64", 12);
     return sum && memmem(s->text + from, to - from, "date ", 5);
+}
+
+/* Letters, digits and signs, and nothing that parts words or closes: as Django makes its keys. */
+static bool is_of_all_kinds(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, upper = 0, lower = 0, signs = 0;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+        signs += REDACT_ONE_OF(s->text[i], "!@#$%^&*=+");
+        if (REDACT_ONE_OF(s->text[i], "/:;,\"'`<>"))
+            return false;
+    }
+    return digits && upper && lower && signs >= 2;
 }
 
 void redact_output_made(struct redact_scan *s, size_t start, size_t at,
@@ -53,7 +97,8 @@ void redact_output_made(struct redact_scan *s, size_t start, size_t at,
         struct redact_reached v = {.from = at, .to = to};
         if (to < at + MADE_LEAST || to - at > MADE_MOST || (len && to - at != len) ||
             redact_run(s, at, ~(uint32_t)CLASS_SPACE) < to || redact_begins_prompt(s, at) ||
-            (redact_strength(s, &v) < REDACT_MIXED && !redact_has_sign(s, at, to)))
+            (redact_strength(s, &v) < REDACT_MIXED && !redact_has_sign(s, at, to) &&
+             !is_of_all_kinds(s, at, to)))
             return;
         redact_command_add(s, found, at, to);
         len = to - at; /* others it made are as long */
