@@ -314,7 +314,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match) ||
                  redact_dumped(s, at, ret_match) ||
-                 ((c == '[' || c == 'B') && redact_login(s, at, ret_match))))
+                 (REDACT_ONE_OF(c, "[Bup") && redact_login(s, at, ret_match))))
         return true;
     if (q->told < q->command.count && q->command.list[q->told].from == at) {
         *ret_match = q->command.list[q->told++];

@@ -478,7 +478,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         whole = redact_read_words(s, at, end, p.sign, &v) ||
                 (p.sign == '=' && redact_read_phrase(s, at, &v)) ||
                 redact_read_setting(s, at, p.tight, &v);
-    if (!whole && !is_secret(s, &p, &v))
+    if (!whole && !is_secret(s, &p, &v) &&
+        !(p.tells == TELLS_ALL && p.sign == ':' && redact_is_mapped(s, at, &v)))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&
         (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)) &&

@@ -406,8 +406,40 @@ static size_t skip_host(struct redact_scan *s, size_t at)
     return blank > port && user > blank ? user : 0;
 }
 
+/* `user = "kim:X"`, `proxy-user = kim:X`: what curl reads from its file, at the line's beginning.
+ */
+static bool is_of_curl(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    bool proxy = redact_at(s, at, "proxy-user");
+    size_t name = at + (proxy ? 10 : 4), sign = redact_run(s, name, CLASS_BLANK);
+    if (!(proxy || redact_at(s, at, "user")) || !REDACT_ONE_OF(redact_char(s, sign), "=:\""))
+        return false; /* most */
+    size_t from = redact_run(s, sign + (s->text[sign] != '"'), CLASS_BLANK);
+    size_t line = redact_line_end(s, from), quote = redact_char(s, from) == '"',
+           user = from + quote;
+    size_t colon = redact_run(s, user, CLASS_NAME | CLASS_BACKSLASH), to = line;
+    while (to > user && redact_in(s->text[to - 1], CLASS_SPACE))
+        to--;
+    to -= quote && s->text[to - 1] == '"';
+    if (colon == user || redact_char(s, colon) != ':' || to < colon + 5 || (quote && to == line) ||
+        memchr(s->text + user, '"', to - user) || redact_char(s, colon + 1) == '/' ||
+        (!quote && memchr(s->text + user, ' ', to - user)))
+        return false;
+    struct redact_reached v = {.from = colon + 1, .to = to};
+    bool group = to - colon - 1 == colon - user &&
+                 !memcmp(s->text + user, s->text + colon + 1, colon - user);
+    if (group || redact_is_number(s, v.from, to) || redact_is_placeholder(s, v.from, to) ||
+        !(proxy || redact_strength(s, &v) > REDACT_WEAK || redact_has_sign(s, v.from, to) ||
+          redact_is_wordy(s, v.from, to) || redact_is_phrase(s, v.from, to, 3)))
+        return false;
+    *ret_match = (struct redact_match){v.from, to, "value"};
+    return true;
+}
+
 bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
+    if (redact_in(s->text[at], CLASS_LOWER))
+        return is_of_curl(s, at, ret_match);
     size_t user = skip_host(s, at);
     if (!user)
         return false;

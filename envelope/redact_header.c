@@ -137,6 +137,8 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
         to--;
     if (from == end || to - from < (bearer ? 12 : 8))
         return false; /* most */
+    if (redact_char(s, to) == ':' && redact_run(s, from, CLASS_UPPER | CLASS_LOWER) == to)
+        return false; /* `scheme: bearer, bearerFormat: JWT` */
     bool digits = false;
     for (size_t i = from; i < to && i < from + 64; i++)
         digits = digits || redact_in(s->text[i], CLASS_DIGIT | CLASS_UPPER);

@@ -419,6 +419,8 @@ bool redact_is_remark(struct redact_scan *s, size_t from, size_t to);
 bool redact_is_spoken(struct redact_scan *s, size_t from, size_t to);
 /* `HarborNickelRibbon`: the same of words that capital letters part. */
 bool redact_is_camel(struct redact_scan *s, size_t from, size_t to);
+/* `{username: kim, password: zephyranchor}`: a word in YAML's braces, behind whom it lets in. */
+bool redact_is_mapped(struct redact_scan *s, size_t name, const struct redact_value *v);
 /* Signs between letters and digits that no program's text has: `hazel20\"Mapl`. */
 bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to);
 /* All that a line sets the password `name` to, of which `v` is the beginning, or no more than that

@@ -547,8 +547,8 @@ int redact_table_row(struct redact_scan *s, size_t at,
                      struct redact_match ret_match[REDACT_COLUMNS]);
 /* Its value in the next column of a table. */
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* `[host]:587 user:X`, as Postfix keeps it, and Bundler's `BUNDLE_HOST: "user:X"`, where a line
- * begins. */
+/* `[host]:587 user:X`, as Postfix keeps it, Bundler's `BUNDLE_HOST: "user:X"` and curl's
+ * `user = "kim:X"`, where a line begins. */
 bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* A line of .pgpass, where a line begins. */
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);

@@ -451,6 +451,15 @@ bool redact_is_called_so(const struct redact_scan *s, size_t at, size_t end,
     return object && words;
 }
 
+/* `user:password@localhost:5432/db`: behind the name is a host, and behind that its port. */
+static bool is_at_port(struct redact_scan *s, size_t end, size_t value)
+{
+    size_t host = redact_char(s, end) == '@' ? redact_run(s, end + 1, CLASS_NAME) : end;
+    return host > end && redact_char(s, host) == ':' && value == host + 1 &&
+           redact_run(s, value, CLASS_DIGIT) > value &&
+           redact_char(s, redact_run(s, value, CLASS_DIGIT)) == '/';
+}
+
 bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     enum redact_telling tells = redact_tells_of_phrase(s, at, end);
@@ -459,6 +468,6 @@ bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_matc
                 (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
                (is_first(s, at) || in_query(s, at));
     return ((tells || key) && reaches(s, at, end, tells, ret_match) &&
-            !redact_is_called_so(s, at, end, ret_match)) ||
+            !redact_is_called_so(s, at, end, ret_match) && !is_at_port(s, end, ret_match->from)) ||
            (tells && redact_below(s, at, end, tells, ret_match));
 }

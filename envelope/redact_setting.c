@@ -1,6 +1,7 @@
 /* What a file or a dialogue sets a telling name to, whatever it is made of: words that signs join
  * (`kestrel.rocket`, `biscuit-horizon-winter`), several of them (`Otter, slow river 5`), and what
  * goes on behind a comma. Words of a program and of a sentence are told from these by a list. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
 #include <strings.h>
@@ -8,6 +9,8 @@
 #include "envelope/redact_command.h"
 #include "envelope/redact_places.h"
 
+#define MAP_MOST      160 /* bytes of a line in front of a name in braces */
+#define MAPPED_LEAST  8
 #define VALUE_MOST    64 /* bytes of it */
 #define WORDS_MOST    6  /* more are a sentence */
 #define WORD_LEAST    3
@@ -268,6 +271,31 @@ bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to)
                   redact_in(s->text[i + 1], CLASS_ALNUM | CLASS_DOUBLE | CLASS_SINGLE);
     }
     return digits && letters >= 3 && (strong || signs >= 3);
+}
+
+/* `basic_auth: {username: kim, password: zephyranchor}`: a word of small letters behind whom it
+ * lets in, in the braces of YAML that end their line; of a program are neither the word nor the
+ * line. */
+bool redact_is_mapped(struct redact_scan *s, size_t name, const struct redact_value *v)
+{
+    static const char users[][7] = {"{user", " user", "{name:", "{login", " login", "_user:"};
+    static const char code[][3] = {"=", "(", ";", "//", "=>", "\""};
+    size_t line = redact_line_end(s, v->end), start = redact_line_start(s, name, MAP_MOST);
+    size_t close = v->from, front = name;
+    while (close < line && redact_in(s->text[close], CLASS_LOWER | CLASS_DASH | CLASS_UNDER))
+        close++;
+    size_t end = close;
+    while (end < line && REDACT_ONE_OF(s->text[end], "} "))
+        end++;
+    while (front > start && s->text[front - 1] != '{')
+        front--;
+    if (v->quote || close == end || end < line || front <= start || close < v->from + MAPPED_LEAST)
+        return false; /* most */
+    struct words w = count_words(s, v->from, close);
+    return !w.other && REDACT_HOLDS(s, front - 1, name, users) &&
+           !REDACT_HOLDS(s, start, name, code) &&
+           memmem(s->text + start, front - start, ": {", 3) &&
+           (start == 0 || s->text[start - 1] == '\n');
 }
 
 /* Where the line's value ends: without a comment, and what ends a statement. */
