@@ -406,6 +406,14 @@ static bool prints_field(struct redact_scan *s, size_t at, size_t end, size_t li
            (!pipe || redact_behind_filters(s, (size_t)(pipe - s->text)) >= line);
 }
 
+/* What is no single word of a program: tags and annotations have such. */
+static bool is_member(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached v = {.from = from, .to = to};
+    return redact_strength(s, &v) > REDACT_WEAK || redact_has_sign(s, from, to) ||
+           redact_is_wordy(s, from, to);
+}
+
 /* `"value" : "X"`, `"result": "X"` of the object that was answered, by a command that names what it
  * is: `get clients/81aa/client-secret`, `select(.type == "random_password")`. */
 static bool read_member(struct redact_scan *s, size_t at, size_t *ret_from, size_t *ret_to)
@@ -424,8 +432,9 @@ static bool read_member(struct redact_scan *s, size_t at, size_t *ret_from, size
         sign = redact_run(s, sign, CLASS_BLANK);
         size_t value = redact_run(s, sign + 1, CLASS_BLANK);
         if (sign >= most || s->text[sign] != ':' || redact_char(s, value) != '"' ||
-            !redact_read_value(s, value, false, &v) || !redact_is_printed(s, v.from, v.to))
-            continue;
+            !redact_read_value(s, value, false, &v) || !redact_is_printed(s, v.from, v.to) ||
+            !is_member(s, v.from, v.to) || memmem(s->text + open, sign - open, "\"Key\"", 5))
+            continue; /* a tag's, among others */
         *ret_from = v.from;
         *ret_to = v.to;
         return true;
