@@ -408,7 +408,7 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
     if (at < to)
         q->found(q->user, at, to, match->type);
     struct redact_match becomes;
-    if (at < to && redact_becomes(&q->scan, to, &becomes))
+    if (at < to && redact_becomes(&q->scan, at, to, &becomes))
         keep(q, &becomes);
     if (at < to && q->value_count < VALUES_MOST)
         note_value(q, at, to, match->type);

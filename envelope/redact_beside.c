@@ -1,6 +1,6 @@
 /* What the shape of a word nearby tells of: secret keys of clouds and of services are so many
  * characters, as sums and paths may be, and stand by their ids: `AKIA... / X`, `A=AKIA... B=X`,
- * `ak=LTAI... sk=X`. */
+ * `ak=LTAI... sk=X`, on its line or on the next one. */
 #include <string.h>
 
 #include "envelope/redact_private.h"
@@ -66,7 +66,9 @@ bool redact_beside(struct redact_scan *s, const struct redact_match *id,
     const struct pair *pair;
     if (!may_be_id(id->type) || !(pair = pair_of(id)))
         return false; /* most */
-    size_t line = redact_line_end(s, id->to), at = id->to > s->beside_to ? id->to : s->beside_to;
+    size_t at = id->to > s->beside_to ? id->to : s->beside_to;
+    size_t line = redact_line_end(s, id->to);
+    line = line < s->len ? redact_line_end(s, line + 1) : line;
     size_t most = line - id->to > BESIDE_MOST ? id->to + BESIDE_MOST : line;
     while (at < most) {
         size_t end = at;

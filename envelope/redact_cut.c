@@ -7,16 +7,17 @@
 #include "envelope/redact_cut.h"
 #include "envelope/redact_places.h"
 
-#define PIECES_MOST  32   /* lines that one secret goes on in */
-#define LINE_MOST    512  /* bytes of one that are looked at */
-#define TOKEN_MOST   1024 /* bytes of a token in all its lines */
-#define FIRST_LEAST  8    /* bytes of what goes on, */
-#define REST_LEAST   5    /* and of its last piece */
-#define EDGE_LEAST   50   /* columns of a terminal or a page that cuts what stands in it */
-#define FOLD_LEAST   16   /* and of lines that are all as wide as another */
-#define EDGE_NEAR    4    /* columns by which a wide character or a sign may differ */
-#define EDGE_WORDS   72   /* columns of one behind whose cut words may follow */
-#define LINES_BESIDE 3    /* that would be cut, too */
+#define PIECES_MOST    32   /* lines that one secret goes on in */
+#define LINE_MOST      512  /* bytes of one that are looked at */
+#define TOKEN_MOST     1024 /* bytes of a token in all its lines */
+#define FIRST_LEAST    8    /* bytes of what goes on, */
+#define REST_LEAST     5    /* and of its last piece */
+#define EDGE_LEAST     50   /* columns of a terminal or a page that cuts what stands in it */
+#define FOLD_LEAST     16   /* and of lines that are all as wide as another */
+#define EDGE_NEAR      4    /* columns by which a wide character or a sign may differ */
+#define EDGE_WORDS     72   /* columns of one behind whose cut words may follow */
+#define INDENTED_LEAST 40   /* bytes of base64 whose lines stand further in */
+#define LINES_BESIDE   3    /* that would be cut, too */
 
 #define CLASS_PIECE (CLASS_WORD | CLASS_BASE64 | CLASS_DOT | CLASS_TILDE)
 
@@ -226,8 +227,42 @@ static bool may_go_on(struct redact_scan *s, size_t start, size_t to)
            (behind == ' ' && (to - start >= EDGE_WORDS || from != line));
 }
 
+/* `name = X` whose lines below are further in, and have nothing but base64 that is as long as in no
+ * text: where the last of them ends. */
+static size_t walk_indented(struct redact_scan *s, size_t start, size_t word, size_t to)
+{
+    size_t first = redact_run(s, start, CLASS_BLANK) - start, indent = 0, end = to;
+    bool quoted = word && redact_in(s->text[word - 1], CLASS_DOUBLE | CLASS_SINGLE);
+    if (to - word < INDENTED_LEAST || first == word - start)
+        return to;
+    for (int i = 0; i < PIECES_MOST; i++) {
+        size_t line = redact_line_end(s, end) + 1;
+        size_t from = line < s->len ? redact_run(s, line, CLASS_BLANK) : line;
+        size_t stop = redact_run(s, from, CLASS_PIECE);
+        struct piece p = {line, from, stop, true};
+        struct redact_reached word_there = {.from = from, .to = stop};
+        bool closed = quoted && redact_char(s, stop) == s->text[word - 1];
+        if (line >= s->len || from - line <= first || (i && from - line != indent) ||
+            redact_run(s, stop + closed, CLASS_BLANK) != redact_line_end(s, stop))
+            break;
+        bool full =
+            stop - from >= INDENTED_LEAST && redact_strength(s, &word_there) == REDACT_RANDOM;
+        if (!full && !(i && is_rest(s, &p, false, true)))
+            break;
+        indent = from - line;
+        end = stop;
+        if (closed)
+            break;
+    }
+    return end;
+}
+
+static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+
 size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
 {
+    if (redact_in(redact_char(s, to), CLASS_DOUBLE | CLASS_SINGLE))
+        return redact_literals(s, from, to);
     size_t line = redact_line_start(s, to, LINE_MOST), word = to;
     size_t begin = line > from ? line : from;
     if (!may_go_on(s, line, to) || !ends_there(s, to))
@@ -236,6 +271,13 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
         word--;
     if (to - word < FIRST_LEAST)
         return to;
+    struct redact_match token; /* a name told of its beginning */
+    if (word == from && s->len - from >= 3 && redact_may_be_token(s, from) &&
+        !redact_token(s, from, &token) && is_cut_token(s, from, &token))
+        return token.to;
+    size_t last = walk_indented(s, line, word, to);
+    if (last > to)
+        return last;
     struct piece first = {line, word, to, true};
     bool jwt = redact_char(s, from) == 'e' && redact_char(s, from + 1) == 'y';
     uint32_t set = set_of(s, word, to) | (jwt ? CLASS_DOT : 0);
@@ -252,10 +294,37 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
     return walk(s, &e, &first, set);
 }
 
-bool redact_becomes_other(struct redact_scan *s, size_t to, struct redact_match *ret_match)
+/* ---- cells ---- */
+
+static bool is_in_cell_below(struct redact_scan *s, size_t from, size_t to,
+                             struct redact_match *ret_match)
+{
+    size_t line = redact_line_start(s, from, LINE_MOST), end = redact_line_end(s, to);
+    size_t below = end + 1, bar = s->text[line] == '|' ? 1 : 3;
+    if (below >= s->len || end - line > LINE_MOST || !redact_is_bar(s, line) ||
+        !redact_is_bar(s, below) || s->text[below] != s->text[line])
+        return false; /* most */
+    size_t first = redact_run(s, below + bar, CLASS_BLANK), at = below + (from - line);
+    if (first == below + bar || first >= at || !redact_is_bar(s, first) ||
+        redact_line_end(s, below) <= at || s->text[at - 1] != ' ')
+        return false;
+    size_t stop = redact_run(s, at, CLASS_PIECE), next = redact_run(s, stop, CLASS_BLANK);
+    struct piece p = {below, at, stop, true};
+    *ret_match = (struct redact_match){at, stop, "value"};
+    return next > stop && next < s->len && redact_is_bar(s, next) &&
+           is_rest(s, &p, is_hexadecimal(s, from, to), true);
+}
+
+/* ---- what a value becomes ---- */
+
+bool redact_becomes_other(struct redact_scan *s, size_t from, size_t to,
+                          struct redact_match *ret_match)
 {
     char quote = s->text[to];
-    size_t line = redact_run(s, redact_line_start(s, to, LINE_MOST), CLASS_BLANK), from = to + 6;
+    if (quote == ' ')
+        return redact_char(s, to + 1) != ' ' && is_in_cell_below(s, from, to, ret_match);
+    size_t line = redact_run(s, redact_line_start(s, to, LINE_MOST), CLASS_BLANK);
+    from = to + 6;
     if (!(redact_at(s, to + 1, " -> ") ||
           (redact_at(s, to + 1, " => ") && REDACT_ONE_OF(redact_char(s, line), "~-+"))) ||
         redact_char(s, to + 5) != quote)

@@ -296,8 +296,8 @@ static void test_what_stands_beside(void **state)
            "[redacted:twilio-key]  pager  " h32 "\n", 1);
     expect(AWS_ID " da39a3ee5e6b4b0d3255bfef95601890afd80709\n",
            "[redacted:aws-key-id] da39a3ee5e6b4b0d3255bfef95601890afd80709\n", 1);
-    expect(AWS_ID "\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n",
-           "[redacted:aws-key-id]\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n", 1);
+    expect(AWS_ID "\n\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n",
+           "[redacted:aws-key-id]\n\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n", 1);
 }
 
 int main(void)
