@@ -74,6 +74,8 @@ enum redact_how {
     CRACKED,      /* below, what hashes were found to be: `bob:X:1001:`, `HASH:X`, `bob:HASH:X` */
     DECODED,      /* below, all that base64 held: `bob:X`, or X where it is like no word */
     MISTYPED,     /* the command's last word, which the shell did not know: typed too early */
+    TYPED,        /* below, the next line, where read took what was typed for a variable of a
+                     telling name, which is the command's last word */
     ASKED,        /* below, what the variable is set to that is the command's last word, where `read
                      -s` asked for it */
 };
@@ -156,13 +158,15 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
 void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
-/* MADE, DECODED, MISTYPED and DUMPED (redact_made.c). */
+/* MADE, DECODED, MISTYPED, TYPED and DUMPED (redact_made.c). */
 void redact_output_made(struct redact_scan *s, size_t start, size_t at,
                         struct redact_command_found *found);
 void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
                            struct redact_command_found *found);
 void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
                             struct redact_command_found *found);
+void redact_output_typed(struct redact_scan *s, size_t start, size_t at,
+                         struct redact_command_found *found);
 void redact_output_dumped(struct redact_scan *s, size_t start, size_t at,
                           struct redact_command_found *found);
 /* Where the answer [from, to) ends that has no line's end: at the prompt that the command's line

@@ -151,6 +151,32 @@ void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
     redact_command_add(s, found, from, to);
 }
 
+/* ---- typed for read ---- */
+
+/* `$ read PW`, and what was typed below, with the next prompt behind it. */
+void redact_output_typed(struct redact_scan *s, size_t start, size_t at,
+                         struct redact_command_found *found)
+{
+    size_t last = at - 1, line = redact_line_end(s, at),
+           begins = redact_line_start(s, start, MADE_MOST);
+    while (last > start && redact_in(s->text[last - 1], CLASS_SPACE))
+        last--;
+    size_t name = last;
+    while (name > start && redact_in(s->text[name - 1], CLASS_ALNUM | CLASS_UNDER))
+        name--;
+    bool brief = last - name >= 2 && redact_at(s, last - 2, "pw"); /* PGPW */
+    if (name == last || name < start + 5 || s->text[name - 1] != ' ' ||
+        (!brief && redact_telling(s->text + name, last - name) < TELLS_CODE) ||
+        !redact_is_prompted(s, start))
+        return; /* most */
+    if (!(name == start + 5 || (name == start + 8 && redact_at(s, start + 5, "-r "))))
+        return; /* other options ask on the same line, or show nothing */
+    size_t to = redact_before_prompt(s, begins, at, line);
+    bool next = line >= s->len || redact_begins_prompt(s, line + 1);
+    if (to >= at + 4 && to - at <= MADE_MOST && next && !redact_begins_prompt(s, at))
+        redact_command_add(s, found, at, to);
+}
+
 /* ---- dumps ---- */
 
 static size_t skip_group(struct redact_scan *s, size_t at, size_t line)

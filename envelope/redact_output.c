@@ -470,6 +470,9 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
     case MISTYPED:
         redact_output_mistyped(s, start, at, found);
         return;
+    case TYPED:
+        redact_output_typed(s, start, at, found);
+        return;
     case DUMPED:
         redact_output_dumped(s, start, at, found);
         return;

@@ -219,11 +219,13 @@ static bool is_asked(struct redact_scan *s, size_t at, size_t end, struct redact
     if (end - at != 12 || memcmp(s->text + at, "UGFzc3dvcmQ6", 12) != 0 ||
         redact_char(s, end) != '\n' || end + 8 > s->len)
         return false;
-    size_t line = redact_line_end(s, end + 1), from = line;
+    size_t line = redact_line_end(s, end + 1), from = line, to = line;
+    to -= to > end + 1 && s->text[to - 1] == '\r';
     while (from > end + 1 && !redact_in(s->text[from - 1], CLASS_BLANK))
         from--;
-    *ret_match = (struct redact_match){from, line, "value"};
-    return line >= from + 4;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return to >= from + 4 && (to - from) % 4 == 0 && /* base64: not a log's next line */
+           redact_run(s, from, CLASS_ALNUM | CLASS_BASE64) == to;
 }
 
 bool redact_talk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)

@@ -168,6 +168,7 @@ const struct redact_rule redact_shown_rules[] = {
     {"read", "-sr", "", MISTYPED, 0},
     {"read", "-sp", "", MISTYPED, 0},
     {"read", "-rsp", "", MISTYPED, 0},
+    {"read", "", "", TYPED, 0},
     /* files whose names say that a secret is all that they hold; hashes that were found out */
     {"cat bat less more head tail type tac gc get-content Get-Content strings nl most batcat", "",
      "", FILES, 0},
