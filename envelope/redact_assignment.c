@@ -10,6 +10,7 @@
 #define PROSE_MOST    64  /* longer values without a digit are no prose */
 #define RANDOM_LEAST  16  /* bytes of what looks random */
 #define LINE_MOST     64  /* in front of an item's name */
+#define MAP_MOST      200 /* bytes of a map in front of a name */
 #define REPLACED_MOST 40  /* of what sed looks for, in front of a name in it */
 #define LONG_MOST     256 /* whatever is longer and has a name that tells is no prose */
 
@@ -378,7 +379,8 @@ static bool may_follow(struct redact_scan *s, const struct redact_place *p)
                next == '+' || (next == '}' && p->name && s->text[p->name - 1] == '{') ||
                (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "35"));
     char sign = b->sign;
-    if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<')
+    if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<' ||
+        (sign == '-' && redact_char(s, b->to + 1) == '>'))
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' || before == '+' ||
@@ -411,6 +413,38 @@ static void cut_replaced(struct redact_scan *s, size_t name, struct redact_value
     if (from > line + 2 && s->text[from - 2] == 's' && REDACT_ONE_OF(s->text[from - 3], "'\" ;") &&
         slash > s->text + v->from)
         v->to = v->end = (size_t)(slash - s->text);
+}
+
+/* `WIFI_PASS "my pickle eats pelican7"`: words, one of which ends in digits. */
+static bool is_defined_so(struct redact_scan *s, const struct redact_place *p,
+                          const struct redact_value *v)
+{
+    size_t words = 0, mixed = 0;
+    for (size_t at = v->from; at < v->to; at++) {
+        size_t end = redact_run(s, at, CLASS_ALNUM), letters = redact_run(s, at, CLASS_LOWER);
+        if (end == at || (end < v->to && s->text[end] != ' ') ||
+            redact_in(s->text[at], CLASS_UPPER))
+            return false;
+        words++;
+        mixed += letters >= at + 4 && letters < end && redact_run(s, letters, CLASS_DIGIT) == end;
+        at = end;
+    }
+    return p->upper && words >= 3 && mixed && !redact_is_notice(s, v->from, v->to);
+}
+
+/* Go's `map[DB_USER:shop DB_PASS:word LOG:debug]`: no blank is behind the sign, and another pair
+ * stands beside it in the bracket. */
+static bool is_in_map(struct redact_scan *s, const struct redact_place *p,
+                      const struct redact_value *v)
+{
+    size_t line = p->name ? redact_line_start(s, p->name, MAP_MOST) : 0;
+    char before = p->name ? s->text[p->name - 1] : '\n', next = redact_char(s, v->end);
+    return p->sign == ':' && p->tells == TELLS_ALL && v->from == p->name_end + 1 &&
+           REDACT_ONE_OF(before, "[{ ") && REDACT_ONE_OF(next, " ]}") && v->to >= v->from + 6 &&
+           redact_run(s, v->from, CLASS_WORD) == v->to &&
+           !redact_tells(s, v->from, v->to - v->from) &&
+           !redact_is_placeholder(s, v->from, v->to) &&
+           memmem(s->text + line, p->name - line, "map[", 4) != NULL;
 }
 
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
@@ -478,12 +512,13 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         whole = redact_read_words(s, at, end, p.sign, &v) ||
                 (p.sign == '=' && redact_read_phrase(s, at, &v)) ||
                 redact_read_setting(s, at, p.tight, &v);
-    if (!whole && !is_secret(s, &p, &v) &&
+    if (!whole && !is_secret(s, &p, &v) && !is_in_map(s, &p, &v) &&
         !(p.tells == TELLS_ALL && p.sign == ':' && redact_is_mapped(s, at, &v)))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&
         (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)) &&
-        !(p.tells == TELLS_ALL && redact_is_phrase(s, v.from, v.to, 4)))
+        !(p.tells == TELLS_ALL &&
+          (redact_is_phrase(s, v.from, v.to, 4) || is_defined_so(s, &p, &v))))
         return false; /* programs name things so */
     widen(s, &p, &v);
     cut_replaced(s, at, &v);

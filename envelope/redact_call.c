@@ -257,7 +257,10 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     if (how & NETWORK && v.to - v.from >= NETWORK_LEAST)
         return take(s, v.from, v.to, ret);
     bool words = memchr(s->text + at, ' ', end - at) != NULL;
-    return (words ? redact_is_spoken(s, at + 1, end - 1)
+    return (words ? redact_is_spoken(s, at + 1, end - 1) ||
+                        (how & SURELY && !redact_is_notice(s, at + 1, end - 1) &&
+                         (redact_has_digit(s, at + 1, end - 1) ||
+                          redact_is_phrase(s, at + 1, end - 1, 2)))
                   : has_digit_or_sign(s, at + 1, end - 1) || is_jumble(s, at + 1, end - 1) ||
                         redact_is_wordy(s, at + 1, end - 1) ||
                         (how & SURELY && !redact_is_remark(s, at + 1, end - 1) &&

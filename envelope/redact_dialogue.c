@@ -17,8 +17,18 @@ static bool is_asked(const struct redact_scan *s, size_t from, size_t name)
     static const char words[][14] = {
         "Enter ",  "enter ",  "[sudo]",   "Retype ",  "retype ",  "Re-enter ", "Reenter ",
         "Verify ", "Repeat ", "Confirm ", "Type ",    "(current", "New ",      "Current ",
-        "Old ",    "Please ", "Input ",   "Provide ", "Again",    "Key in ",   "? "};
+        "Old ",    "Please ", "Input ",   "Provide ", "Again",    "Key in ",   "? ",
+        "BECOME ", "SSH ",    "Vault ",   "SUDO ",    "SU "};
     return REDACT_HOLDS(s, from, name, words);
+}
+
+/* What questions say of an answer that is empty: `(enter for none):`. */
+static bool says_how(const struct redact_scan *s, size_t end, size_t from)
+{
+    static const char words[][14] = {"enter for",  "Enter for",  "ENTER for",  "eave blank",
+                                     "eave empty", "ress enter", "ress Enter", "ress return",
+                                     "empty for",  "blank for",  "won't echo", "not be echoed"};
+    return REDACT_HOLDS(s, end, from, words);
 }
 
 /* Words that tell of a secret instead of being one. */
@@ -33,6 +43,15 @@ static bool is_told_of(const struct redact_scan *s, size_t from, size_t to)
     return REDACT_HOLDS(s, from, to, words);
 }
 
+/* Several words with a digit and a sign that no sentence has: `Magnet;sparrow 913%`. */
+static bool is_several(struct redact_scan *s, size_t from, size_t to)
+{
+    bool sign = redact_has_sign(s, from, to);
+    for (size_t i = from; i < to && !sign; i++)
+        sign = REDACT_ONE_OF(s->text[i], ";&|?@+=~!#%") && redact_char(s, i + 1) != ' ';
+    return sign && redact_has_digit(s, from, to);
+}
+
 /* One word that holds more than small letters, or words of a phrase. */
 static bool is_typed(struct redact_scan *s, size_t from, size_t to, bool asked)
 {
@@ -42,7 +61,8 @@ static bool is_typed(struct redact_scan *s, size_t from, size_t to, bool asked)
         memmem(s->text + from, to - from, "://", 3))
         return false;
     if (redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
-        return redact_is_phrase(s, from, to, asked ? 2 : 3) || redact_is_spoken(s, from, to);
+        return redact_is_phrase(s, from, to, asked ? 2 : 3) || redact_is_spoken(s, from, to) ||
+               (asked && is_several(s, from, to));
     if (redact_run(s, from, CLASS_LOWER) == to || redact_is_number(s, from, to))
         return asked;
     if (s->text[to - 1] == '.')
@@ -108,8 +128,8 @@ bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact
     bool mask = shows_mask(s, end, from);
     if ((start && s->text[start - 1] != '\n') || !begins_question(s, start, at))
         return false;
-    bool asked = mask || is_asked(s, start, at);
-    if (!asked && (redact_tells(s, at, end - at) != TELLS_ALL || !is_of_whom(s, end)))
+    bool asked = mask || is_asked(s, start, at) || says_how(s, end, from);
+    if (!asked && (redact_tells_of_phrase(s, at, end) != TELLS_ALL || !is_of_whom(s, end)))
         return false;
     bool below = redact_run(s, from, CLASS_BLANK) >= line;
     if (below && redact_char(s, line) == '\n') { /* the terminal went on with a new line */

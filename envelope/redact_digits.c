@@ -47,6 +47,23 @@ static bool is_pin(const struct redact_scan *s, size_t at, size_t end, struct co
     return false;
 }
 
+/* Whether one of `words` stands in front of `code`, in the name or as a word; `whole`: no other
+ * word ends so. */
+static bool is_behind(const struct redact_scan *s, size_t code, const struct redact_word *words,
+                      size_t count, bool whole)
+{
+    size_t last = code, from;
+    last -= last && REDACT_ONE_OF(s->text[last - 1], " _-");
+    for (from = last; from && last - from < FRONT_MOST &&
+                      redact_in(s->text[from - 1], CLASS_ALNUM | CLASS_DASH);)
+        from--;
+    for (size_t i = 0; i < count; i++)
+        if ((whole ? last - from == words[i].len : last - from >= words[i].len) &&
+            !strncasecmp(s->text + last - words[i].len, words[i].text, words[i].len))
+            return true;
+    return false;
+}
+
 /* Whether what stands in front of `code`, in the name or as a word, makes it a secret one. */
 static bool is_front(const struct redact_scan *s, size_t code)
 {
@@ -62,16 +79,17 @@ static bool is_front(const struct redact_scan *s, size_t code)
         REDACT_WORD("pin"),           REDACT_WORD("factor"),
         REDACT_WORD("confirmation"),  REDACT_WORD("authenticator"),
         REDACT_WORD("one-time"),      REDACT_WORD("device")};
-    size_t last = code, from;
-    last -= last && REDACT_ONE_OF(s->text[last - 1], " _-");
-    for (from = last; from && last - from < FRONT_MOST &&
-                      redact_in(s->text[from - 1], CLASS_ALNUM | CLASS_DASH);)
-        from--;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (last - from >= words[i].len &&
-            !strncasecmp(s->text + last - words[i].len, words[i].text, words[i].len))
-            return true;
-    return false;
+    return is_behind(s, code, words, sizeof words / sizeof *words, false);
+}
+
+/* Whether a door, or what guards one, opens to the code. */
+static bool is_of_door(const struct redact_scan *s, size_t code)
+{
+    static const struct redact_word words[] = {
+        REDACT_WORD("alarm"),   REDACT_WORD("door"),   REDACT_WORD("gate"),
+        REDACT_WORD("safe"),    REDACT_WORD("lock"),   REDACT_WORD("locker"),
+        REDACT_WORD("lockbox"), REDACT_WORD("keypad"), REDACT_WORD("disarm")};
+    return is_behind(s, code, words, sizeof words / sizeof *words, true);
 }
 
 /* Where `code` or `codes` begins that ends the name; `end` where none does. */
@@ -129,7 +147,7 @@ static bool is_set(struct redact_scan *s, size_t end, struct count count, struct
 /* `PIN is 1234`, `NEED_PT_PIN for 1/2 answered "1234"`. */
 static bool is_said(struct redact_scan *s, size_t end, struct count count, struct redact_match *ret)
 {
-    static const char *const ways[] = {" is ", " is: ", " is now "};
+    static const char *const ways[] = {" is ", " is: ", " is now ", " are "};
     static const char *const verbs[] = {" answered ", " entered "};
     size_t line = redact_line_end(s, end), most = line - end < SAID_MOST ? line : end + SAID_MOST;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
@@ -145,6 +163,15 @@ static bool is_said(struct redact_scan *s, size_t end, struct count count, struc
             return true;
     }
     return false;
+}
+
+/* `, alarm code 172907`: right behind the name, in a sentence that goes on or ends there. */
+static bool is_named(struct redact_scan *s, size_t end, struct count count,
+                     struct redact_match *ret)
+{
+    return redact_char(s, end) == ' ' && redact_in(redact_char(s, end + 1), CLASS_DIGIT) &&
+           take(s, end + 1, count, ret) &&
+           memchr(s->text + ret->from, ' ', ret->to - ret->from) == NULL;
 }
 
 /* `704868 is your Acme verification code`. */
@@ -182,7 +209,30 @@ static bool is_typed(struct redact_scan *s, size_t at, size_t end, struct redact
 
 /* ---- lists of codes ---- */
 
-/* Lines of digits below one that ends in a colon: three at least. */
+/* Behind what a list's line begins with: `1. `, `2) `, `- `, `* `. */
+static size_t skip_bullet(struct redact_scan *s, size_t at)
+{
+    size_t first = redact_run(s, at, CLASS_BLANK), sign = redact_run(s, first, CLASS_DIGIT);
+    bool is = sign > first ? sign < first + 3 && REDACT_ONE_OF(redact_char(s, sign), ".):")
+                           : REDACT_ONE_OF(redact_char(s, sign), "-*");
+    return is && redact_char(s, sign + 1) == ' ' ? redact_run(s, sign + 1, CLASS_BLANK) : first;
+}
+
+/* Digits, in groups or not, or one word of letters and digits that is like none of a text. */
+static bool is_listed(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, letters = 0;
+    for (size_t i = from; i < to && i < from + SAID_MOST; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        letters += redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER);
+    }
+    if (redact_run(s, from, CLASS_DIGIT | CLASS_BLANK | CLASS_DASH) == to)
+        return digits >= 6;
+    return digits && letters && digits + letters >= 8 && to - from <= CAPITALS_MOST &&
+           redact_run(s, from, CLASS_ALNUM | CLASS_DASH) == to;
+}
+
+/* Lines of digits or such words below one that ends in a colon: three at least. */
 static bool is_list_below(struct redact_scan *s, size_t end, struct redact_match *ret)
 {
     size_t line = redact_line_end(s, end), lines = 0;
@@ -190,14 +240,13 @@ static bool is_list_below(struct redact_scan *s, size_t end, struct redact_match
         return false;
     size_t next = redact_run(s, line, CLASS_SPACE), from = next, to = next;
     for (; lines < LINES_MOST && next < s->len; lines++) {
-        size_t last = redact_line_end(s, next), digits = 0;
-        if (redact_run(s, next, CLASS_DIGIT | CLASS_BLANK | CLASS_DASH) != last)
+        size_t last = redact_line_end(s, next), word = skip_bullet(s, next), stop = last;
+        while (stop > word && redact_in(s->text[stop - 1], CLASS_SPACE))
+            stop--;
+        if (word >= stop || !is_listed(s, word, stop))
             break;
-        for (size_t i = next; i < last; i++)
-            digits += redact_in(s->text[i], CLASS_DIGIT);
-        if (digits < 6)
-            break;
-        to = last;
+        from = lines ? from : word;
+        to = stop;
         next = last + 1;
     }
     *ret = (struct redact_match){from, to, "value"};
@@ -285,8 +334,13 @@ static bool is_code(struct redact_scan *s, size_t at, size_t end, size_t code,
         return is_front(s, code) && (is_list_of(s, end, ret) || is_list_below(s, end, ret));
     if (is_of_device(s, at, end, code, ret))
         return true;
+    static const struct count brief = {4, 8};
+    if (is_of_door(s, code))
+        return is_set(s, end, brief, ret) || is_said(s, end, brief, ret) ||
+               is_named(s, end, brief, ret);
     return is_front(s, code) ? is_set(s, end, count, ret) || is_said(s, end, count, ret) ||
-                                   is_your(s, at, ret) || is_typed(s, at, end, ret)
+                                   is_named(s, end, count, ret) || is_your(s, at, ret) ||
+                                   is_typed(s, at, end, ret)
                              : code == at && is_typed(s, at, end, ret);
 }
 

@@ -137,6 +137,15 @@ static bool take_text(struct redact_scan *s, size_t from, struct redact_match *r
     return true;
 }
 
+/* Whether a statement of Oracle's in [from, to) says whom it lets in, by a word without quotes. */
+static bool is_of_someone(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char words[][13] = {"user ",        "USER ",        "connect to ", "CONNECT TO ",
+                                     "create role ", "CREATE ROLE ", "alter role ", "ALTER ROLE ",
+                                     "set role ",    "SET ROLE ",    "GRANT "};
+    return REDACT_HOLDS(s, from, to, words);
+}
+
 /* IDENTIFIED BY 'X'. */
 static bool is_identified(struct redact_scan *s, size_t at, size_t end,
                           struct redact_match *ret_match)
@@ -149,9 +158,7 @@ static bool is_identified(struct redact_scan *s, size_t at, size_t end,
     size_t from = redact_line_start(s, at, BACK_MOST); /* Oracle's needs no quotes */
     if (!redact_at(s, end, " by "))
         return false;
-    bool user = memmem(s->text + from, at - from, "user ", 5) ||
-                memmem(s->text + from, at - from, "USER ", 5);
-    if (!user || !take(s, end + 4, ret_match))
+    if (!is_of_someone(s, from, at) || !take(s, end + 4, ret_match))
         return false;
     if (redact_at(s, ret_match->to, " replace ")) /* the one before */
         ret_match->to = redact_run(s, ret_match->to + 9, CLASS_WORD);
@@ -253,7 +260,19 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
            take(s, value, ret_match);
 }
 
-/* `password 7 X`, `secret 5 X`: what Cisco's devices show. */
+/* Whether the word of letters [from, to) behind `password 0` is one: the last of a line of a
+ * device's, or of a command behind its prompt. */
+static bool is_plain(struct redact_scan *s, size_t at, size_t from, size_t to)
+{
+    size_t start = redact_line_start(s, at, BACK_MOST), first = redact_run(s, start, CLASS_BLANK);
+    bool set = first == at || (at && REDACT_ONE_OF(s->text[at - 1], "#>")) ||
+               redact_at(s, first, "enable ") || redact_at(s, first, "username ") ||
+               redact_at(s, first, "neighbor ") || memchr(s->text + start, '#', at - start) != NULL;
+    return set && to >= from + 6 && REDACT_ONE_OF(redact_char(s, to), "\n\r") &&
+           redact_run(s, from, CLASS_UPPER | CLASS_LOWER) == to && !redact_at(s, from, "character");
+}
+
+/* `password 7 X`, `secret 5 X`: what Cisco's devices show; 0 says that X is the word itself. */
 static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
                         struct redact_match *ret_match)
 {
@@ -261,7 +280,9 @@ static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
     if (redact_char(s, kind + 1) != ' ' || redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
     size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE);
-    return to >= value + 8 && redact_has_digit(s, value, to) && take(s, value, ret_match);
+    bool plain = s->text[kind] == '0' && is_plain(s, at, value, to);
+    return (plain || (to >= value + 8 && redact_has_digit(s, value, to))) &&
+           take(s, value, ret_match);
 }
 
 /* `password cipher X`, the last of its line. */

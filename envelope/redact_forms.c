@@ -152,9 +152,40 @@ static bool is_pair(struct redact_scan *s, size_t at, struct redact_match *ret_m
     return true;
 }
 
+/* A key of Kerberos behind its kind, as `klist -K` and kadmin show it: `(aes256-cts) (0xf9...)`. */
+static bool is_keytab(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t from = at + 3, to = redact_run(s, from, CLASS_HEX), kind = at;
+    while (kind && s->text[kind - 1] == ' ')
+        kind--;
+    *ret_match = (struct redact_match){from, to, "kerberos-key"};
+    return kind && kind < at && s->text[kind - 1] == ')' && redact_char(s, to) == ')' &&
+           (to - from == 32 || to - from == 48 || to - from == 64);
+}
+
+/* `bob:{PLAIN}X`: dovecot's, LDAP's and Spring's way to say that a password is kept as it is. */
+static bool is_kept_plain(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    char before = at ? s->text[at - 1] : '\n';
+    size_t from = redact_run(s, at + 1, CLASS_NAME) + 1;
+    uint32_t out =
+        CLASS_SPACE | CLASS_COLON | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS;
+    size_t to = redact_run(s, from, CLASS_ALL & ~out);
+    bool quoted = REDACT_ONE_OF(before, "\"'"), noop = s->text[at + 1] == 'n';
+    bool set = before == ' ' ? at > 1 && REDACT_ONE_OF(s->text[at - 2], ":=")
+                             : REDACT_ONE_OF(before, ":=\n\t") || (quoted && noop);
+    *ret_match = (struct redact_match){from, to, "value"};
+    return set && redact_char(s, from - 1) == '}' && to >= from + 4 && to - from <= PLAIN_MOST &&
+           !redact_is_placeholder(s, from, to) && !REDACT_ONE_OF(s->text[from], "{<$[(,");
+}
+
 bool redact_form(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     switch (s->text[at]) {
+    case '(':
+        return is_keytab(s, at, ret_match);
+    case '{':
+        return is_kept_plain(s, at, ret_match);
     case '$':
         return strchr(seconds, s->text[at + 1]) && s->text[at + 1] &&
                (is_crypt(s, at, ret_match) || is_tried(s, at, ret_match));
@@ -175,6 +206,11 @@ void redact_form_begins(void (*begin)(const char *key, size_t len, bool inside))
         begin(kinds[i], strlen(kinds[i]), true);
     for (size_t i = 0; i < TRIED; i++)
         begin(tried[i], strlen(tried[i]), true);
+    static const char *const kept[] = {"{PLAIN}", "{CLEAR}", "{CLEARTEXT}", "{cleartext}",
+                                       "{noop}"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        begin(kept[i], strlen(kept[i]), false);
+    begin("(0x", 3, true);
     for (const char *first = hex; *first; first++)
         for (const char *second = hex; *second; second++)
             begin((char[]){'*', *first, *second}, 3, true);

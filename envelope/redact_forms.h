@@ -4,7 +4,8 @@
 
 #include "envelope/redact_private.h"
 
-/* Hashes of passwords by their kinds, MySQL's, a list of bytes, what Sanity issues: what stands at
+/* Hashes of passwords by their kinds, MySQL's, passwords that are kept as they are, keys of
+ * Kerberos, a list of bytes, what Sanity issues: what stands at
  * `at`, which begins as redact_form_begins() tells, or with two digits. */
 bool redact_form(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* Tells of the characters that they begin with, three or more; whether letters may stand in front.

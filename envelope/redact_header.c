@@ -201,14 +201,32 @@ static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
     return true;
 }
 
+/* `--url https://... --session X`: hexadecimal digits, with dashes or not, by which a server knows
+ * who asks. */
+static bool is_session(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t from = end + 1, to = redact_run(s, from, CLASS_HEX | CLASS_DASH);
+    if (!redact_at(s, at, "--session") || end - at != 9 ||
+        !REDACT_ONE_OF(redact_char(s, end), " =") || to < from + 32 || to > from + 80 ||
+        redact_in(redact_char(s, to), CLASS_WORD))
+        return false; /* most */
+    size_t line = redact_line_start(s, at, REDACT_LINE_LOOKED_AT), last = redact_line_end(s, to);
+    size_t most = last - to > REDACT_LINE_LOOKED_AT ? to + REDACT_LINE_LOOKED_AT : last;
+    static const char asked[][8] = {"://", "--url", "--host", "--serve", "--endpo"};
+    *ret_match = (struct redact_match){from, to, "session"};
+    return redact_has_digit(s, from, to) &&
+           (REDACT_HOLDS(s, line, at, asked) || REDACT_HOLDS(s, to, most, asked));
+}
+
 const char redact_header_ends[] = "on er ic ie"; /* of authorization, bearer, basic, cookie */
 
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     switch (s->text[end - 1] | 0x20) {
     case 'n':
-        return (ends_in(s, at, end, "authorization") || ends_in(s, at, end, "x-session")) &&
-               is_authorization(s, at, end, ret_match);
+        return (ends_in(s, at, end, "authorization") || ends_in(s, at, end, "x-session"))
+                   ? is_authorization(s, at, end, ret_match)
+                   : s->text[at] == '-' && is_session(s, at, end, ret_match);
     case 'r':
         return is_scheme(s, at, end, ret_match);
     case 'c':

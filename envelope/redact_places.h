@@ -203,6 +203,20 @@ bool redact_answer(struct redact_scan *s, size_t at, size_t end, struct redact_m
 /* `# the monitor's password` over `$USER3$=X`: the name ends its line. */
 bool redact_commented(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- comments (redact_remark.c) ---- */
+
+/* `"X" // admin password`: the text in quotes that the comment is about which the name is in. */
+bool redact_remark(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* A first look: the line ends soon, and a word is in front of the name, or a comment's sign. */
+#define REDACT_REMARK_MOST 24 /* bytes of the comment in front of the name, and behind it */
+static inline bool redact_may_be_remark(struct redact_scan *s, size_t at, size_t end)
+{
+    return at > 4 && s->text[at - 1] == ' ' && redact_in(redact_char(s, end), CLASS_SPACE) &&
+           (REDACT_ONE_OF(s->text[at - 2], "#/*-") || redact_in(s->text[at - 2], CLASS_ALNUM)) &&
+           redact_tells(s, at, end - at) == TELLS_ALL &&
+           redact_line_end(s, end) - end <= REDACT_REMARK_MOST;
+}
+
 /* ---- names that are cut (redact_narrow.c) ---- */
 
 /* `AZURE_CLIENT_SEC…  X`, `...ssword: X`. */

@@ -5,6 +5,7 @@
 #include "envelope/redact_places.h"
 
 #define BLANKS_MOST 80 /* between a name, its separator and its value */
+#define ARROW_LEAST 8  /* bytes of a value behind an arrow */
 
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
@@ -49,6 +50,16 @@ static size_t skip_sign(struct redact_scan *s, size_t at, struct redact_place *p
         size_t value = redact_run(s, at + 2, CLASS_BLANK);
         p->sign = '=';
         return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
+    }
+    if (first == '-' && next == '>') { /* what a log shows that a name is set to: `a.b.key -> X` */
+        size_t value = redact_run(s, at + 2, CLASS_BLANK);
+        size_t end = redact_run(s, value, CLASS_WORD | CLASS_BASE64);
+        p->sign = '=';
+        return at > p->name_end && value > at + 2 && end >= value + ARROW_LEAST &&
+                       redact_has_digit(s, value, end) &&
+                       memchr(s->text + p->name, '.', p->name_end - p->name)
+                   ? at + 2
+                   : 0;
     }
     if (first == '<' && next == '-') /* R's */
         return redact_in(redact_char(s, redact_run(s, at + 2, CLASS_BLANK)),

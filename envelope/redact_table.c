@@ -117,6 +117,14 @@ static size_t words_from(struct redact_scan *s, size_t at, size_t end)
     return redact_in(s->text[from], CLASS_ALNUM) && begins ? from : end;
 }
 
+/* Whether the line above the heading is a command that lists keys of an API. */
+static bool is_of_keys(const struct redact_scan *s, size_t line)
+{
+    static const char words[][9] = {"apikey", "api-key", "api_key", "api key", "access-k"};
+    size_t above = line ? redact_line_start(s, line - 1, HEADING_MOST * 2) : 0;
+    return line && REDACT_HOLDS(s, above, line, words);
+}
+
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
 {
     struct redact_table *t = &s->table;
@@ -127,13 +135,17 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
         return; /* most */
     tells = from < at ? redact_tells(s, from, end - from) : tells;
     at = from;
-    if (!tells)
+    key = tells == TELLS_LONG || (!tells && key);
+    if (!tells && !key)
         return;
     if (at && s->text[at - 1] == '"' && redact_char(s, end) == '"')
         at--, end++;
     count_to(s, at);
     char sign = parted_by(s, t->line, at, end);
     if (!sign || !redact_is_head(s, t->line, sign) || redact_is_typed_column(s, end))
+        return;
+    tells = key && is_of_keys(s, t->line) ? TELLS_CODE : tells;
+    if (!tells)
         return;
     if (t->heading != t->line + 1 || t->sign != sign)
         t->count = 0;
@@ -301,6 +313,14 @@ static bool is_mixed(struct redact_scan *s, size_t at, size_t from, size_t to)
                        : row.semicolons >= 2 && row.semicolons == all.semicolons;
 }
 
+/* Whether the heading in capitals has a column for whom the other one lets in. */
+static bool has_users(struct redact_scan *s)
+{
+    static const char whom[][9] = {"USER", "LOGIN", "ACCOUNT", "EMAIL"};
+    size_t line = s->table.heading - 1;
+    return REDACT_HOLDS(s, line, heading_end(s, line, line), whom);
+}
+
 /* Letters, and signs between or behind them, in a row of the heading's own form: a word, where no
  * other column says what it is. */
 static bool is_sole(struct redact_scan *s, size_t at, size_t from, size_t to)
@@ -322,7 +342,7 @@ static bool is_sole(struct redact_scan *s, size_t at, size_t from, size_t to)
         if (redact_at(s, from, states[i]))
             return false;
     if (sign == ' ')
-        return changes && !signs;
+        return (changes || has_users(s)) && !signs;
     struct redact_signs row = signs_of(s, at), all = signs_of(s, s->table.heading - 1);
     bool apart = from > at && redact_in(s->text[from - 1], CLASS_BLANK | CLASS_TICK);
     return sign == '|'   ? apart && row.bars >= 2 && row.bars == all.bars

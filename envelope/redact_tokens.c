@@ -481,6 +481,8 @@ bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_mat
         return is_twilio(s, at, ret_match);
     case '$':
     case '*':
+    case '(':
+    case '{':
     case 's':
         return redact_form(s, at, ret_match);
     default:
