@@ -205,8 +205,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if ((may_tell || s->text[end - 1] == '.' || (behind & BEHIND_CUT)) &&
         redact_may_be_narrow(s, at, end) && redact_narrow_or_jar(s, at, end, ret_match))
         return true;
-    if ((behind & BEHIND_HOLD) && end - at > 3 && (may_tell || (s->text[end - 1] | 0x20) == 's') &&
-        redact_may_hold(s, at, end) && find_items(q, at, end))
+    if ((behind & BEHIND_HOLD) && end - at > 3 && redact_may_hold(s, at, end) &&
+        find_items(q, at, end))
         return false;
     if (tells)
         redact_heading(s, at, end);

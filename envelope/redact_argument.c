@@ -75,6 +75,20 @@ static size_t value_before(const struct redact_scan *s, size_t at, size_t *ret_t
     return from > least && s->text[from - 1] == quote ? from : 0;
 }
 
+/* Whether what the value at `from` is given to keeps it: `keychain.set("X"`, `setString:@"X"`. */
+static bool is_kept_by(const struct redact_scan *s, size_t from)
+{
+    static const char verbs[][10] = {"set(",    "save(",   "store(",    "put(",   "add(",
+                                     "insert(", "String:", "Password:", "Object:"};
+    size_t at = from > 1 && s->text[from - 2] == '@' ? from - 2 : from - 1;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        size_t len = strlen(verbs[i]);
+        if (at > len && !memcmp(s->text + at - len, verbs[i], len))
+            return true;
+    }
+    return false;
+}
+
 bool redact_for_key(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     static const struct redact_word keys[] = {REDACT_WORD("forKey:"),  REDACT_WORD("for:"),
@@ -91,5 +105,5 @@ bool redact_for_key(struct redact_scan *s, size_t at, size_t end, struct redact_
         if (key > keys[i].len && redact_at(s, key - keys[i].len, keys[i].text))
             from = value_before(s, key - keys[i].len, &to);
     *ret_match = (struct redact_match){from, to, "value"};
-    return from && to > from && is_given(s, from, to);
+    return from && to > from && is_given(s, from, to) && is_kept_by(s, from);
 }

@@ -15,7 +15,7 @@
 #define EDGE_LEAST     50   /* columns of a terminal or a page that cuts what stands in it */
 #define FOLD_LEAST     16   /* and of lines that are all as wide as another */
 #define EDGE_NEAR      4    /* columns by which a wide character or a sign may differ */
-#define EDGE_WORDS     72   /* columns of one behind whose cut words may follow */
+#define EDGE_WORDS     72   /* columns of one behind whose cut a quote may close */
 #define INDENTED_LEAST 40   /* bytes of base64 whose lines stand further in */
 #define LINES_BESIDE   3    /* that would be cut, too */
 
@@ -201,9 +201,7 @@ static size_t walk(struct redact_scan *s, const struct edge *e, const struct pie
         bool quote = REDACT_ONE_OF(behind, "\"'");
         bool closed = next.whole || (quote && (e->quoted || e->width >= EDGE_WORDS));
         bool edge = full || e->framed || e->quoted || e->width >= EDGE_LEAST;
-        bool words = behind == ' ' && e->width >= EDGE_WORDS;
-        if ((closed && edge && (is_rest(s, &next, e->hex, e->base64) || full)) ||
-            (words && is_rest(s, &next, e->hex, e->base64)))
+        if (closed && edge && (is_rest(s, &next, e->hex, e->base64) || full))
             p = next;
         break;
     }
@@ -213,7 +211,7 @@ static size_t walk(struct redact_scan *s, const struct edge *e, const struct pie
 }
 
 /* A first look: a word begins the next line, or its frame, and is no name that is set. */
-static bool may_go_on(struct redact_scan *s, size_t start, size_t to)
+static bool may_go_on(struct redact_scan *s, size_t to)
 {
     size_t line = redact_line_end(s, to) + 1;
     if (line >= s->len)
@@ -223,8 +221,7 @@ static bool may_go_on(struct redact_scan *s, size_t start, size_t to)
     if (run_of(s, from, most, CLASS_PIECE) != from + REST_LEAST)
         return false;
     char behind = redact_char(s, run_of(s, from, end, CLASS_PIECE));
-    return REDACT_ONE_OF(behind, "\n\r\"'") ||
-           (behind == ' ' && (to - start >= EDGE_WORDS || from != line));
+    return REDACT_ONE_OF(behind, "\n\r\"'") || (behind == ' ' && from != line);
 }
 
 /* `name = X` whose lines below are further in, and have nothing but base64 that is as long as in no
@@ -265,7 +262,7 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
         return redact_literals(s, from, to);
     size_t line = redact_line_start(s, to, LINE_MOST), word = to;
     size_t begin = line > from ? line : from;
-    if (!may_go_on(s, line, to) || !ends_there(s, to))
+    if (!may_go_on(s, to) || !ends_there(s, to))
         return to;
     while (word > begin && redact_in(s->text[word - 1], CLASS_PIECE))
         word--;

@@ -292,6 +292,8 @@ bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_m
     if (end - at > MARKED_MOST || !redact_in(s->text[at], CLASS_LOWER) || redact_at(s, at, "pk_") ||
         redact_at(s, at, "pub") || redact_at(s, at, "sha"))
         return false; /* most; and what everybody may see */
+    if (at && s->text[at - 1] == '#')
+        return false; /* a place in a page */
     size_t body = skip_marks(s, at, end);
     if (body < at + 3 || end < body + MARKED_BODY || !is_lot(s, body, end) ||
         redact_is_placeholder(s, body, end))

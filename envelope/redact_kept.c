@@ -38,11 +38,13 @@ static void read_codes(struct redact_scan *s, size_t at, size_t line, struct kep
         return;
     if (redact_daemon(s, at, line, &secret))
         add(k, secret.from, secret.to);
-    for (size_t from = line + 1; from < s->len; from = redact_line_end(s, from) + 1) {
+    size_t most = s->len - line < BLOCK_MOST ? s->len : line + BLOCK_MOST;
+    for (size_t from = line + 1; from < most; from = redact_line_end(s, from) + 1) {
         size_t to = redact_run(s, from, CLASS_DIGIT);
         if (redact_at(s, from, "\" "))
             continue;
-        if (to != from + CODE || redact_in(redact_char(s, to), CLASS_NAME))
+        if (k->count == REDACT_ITEMS || to != from + CODE ||
+            redact_in(redact_char(s, to), CLASS_NAME))
             return;
         add(k, from, to);
     }

@@ -58,7 +58,7 @@ static bool is_of_chance(const struct redact_scan *s, size_t from, size_t to)
                                      "randomAscii",
                                      "nanoid",
                                      "gen_salt("};
-    return REDACT_HOLDS(s, from, to, words);
+    return REDACT_HOLDS(s, from, to, words) && !memmem(s->text + from, to - from, "uuid", 4);
 }
 
 /* `date | sha256sum | base64`, whose sum is taken as a password. */
@@ -207,7 +207,8 @@ static bool has_secret_file(struct redact_scan *s, size_t from, size_t line)
 {
     while (from < line) {
         size_t at = redact_run(s, from, CLASS_BLANK), end = redact_shell_word(s, at, line);
-        if (end > at + 3 && s->text[at] != '-' && redact_is_secret_file(s, at, end))
+        if (end > at + 3 && s->text[at] != '-' && redact_is_secret_file(s, at, end) &&
+            !memmem(s->text + at, end - at, "pub", 3))
             return true;
         from = end > from ? end : from + 1;
     }

@@ -9,6 +9,7 @@
 #define EMPTY_MOST  200 /* bytes of armour that may hold nothing */
 #define ARMOUR_WORD 16  /* letters and digits of what does hold something */
 #define LINE_MOST   200 /* bytes of the line above */
+#define PROMPT_MOST 40  /* bytes of the prompt in it */
 
 #define IS_ONE_OF(s, from, to, words)                                                              \
     is_one_of(s, from, to, *(words), sizeof(words) / sizeof *(words), sizeof *(words))
@@ -44,7 +45,23 @@ static bool is_column_type(const struct redact_scan *s, size_t from, size_t to)
         in++;
     if (redact_at(s, in, "max") || redact_at(s, in, "char") || redact_at(s, in, "byte"))
         in = in + 3 + (s->text[in] != 'm' && s->text[in] != 'M');
-    return in >= to || s->text[in] == ')';
+    return in >= to || (s->text[in] == ')' && (in + 1 >= to || s->text[in + 1] == ' '));
+}
+
+/* Whether a type's brackets hold types: a digit is only in `u8`, `Int16`, `bytes32`. */
+static bool is_of_types(const struct redact_scan *s, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_UNDER) &&
+            !REDACT_ONE_OF(s->text[i], "<>[](){},:&*' ?"))
+            return false;
+        else if (redact_in(s->text[i], CLASS_DIGIT) &&
+                 !(REDACT_ONE_OF(s->text[i - 1], "uift8136ns") ||
+                   redact_in(s->text[i - 1], CLASS_DIGIT)))
+            return false;
+        else if (redact_in(s->text[i - 1], CLASS_DIGIT) && redact_in(s->text[i], CLASS_LOWER))
+            return false;
+    return true;
 }
 
 /* `Uint8Array`, `bytes32`, `[u8`, `Vec<u8>`, `Optional[bytes]`. */
@@ -57,7 +74,8 @@ static bool is_language_type(const struct redact_scan *s, size_t from, size_t na
                                      "Int8Array",    "Int32Array",    "Float32Array",
                                      "Float64Array", "BigInt64Array", "bytes32",
                                      "bytes16",      "uint256",       "Uint8ClampedArray"};
-    return name < to ? IS_ONE_OF(s, from, name, wraps) : IS_ONE_OF(s, from, name, words);
+    return name < to ? IS_ONE_OF(s, from, name, wraps) && is_of_types(s, name, to)
+                     : IS_ONE_OF(s, from, name, words);
 }
 
 bool redact_is_typed_column(const struct redact_scan *s, size_t at)
@@ -86,9 +104,11 @@ static bool is_made_public(const struct redact_scan *s, size_t from)
         return false;
     size_t above = redact_line_start(s, line - 1, LINE_MOST);
     const char *t = s->text + above;
-    size_t len = line - above;
-    return memmem(t, len, "wg pubkey", 9) && !memmem(t, len, "tee /dev/", 9) &&
-           !memmem(t, len, "tee >(", 6);
+    size_t len = line - 1 - above;
+    const char *from_file = memmem(t, len, "wg pubkey <", 11);
+    bool last = len > 11 && !memcmp(t + len - 11, "| wg pubkey", 11);
+    return (last || (from_file && from_file - t <= PROMPT_MOST)) && !memchr(t, ';', len) &&
+           !memchr(t, '&', len) && !memmem(t, len, "tee /dev/", 9) && !memmem(t, len, "tee >(", 6);
 }
 
 /* `sid=deleted`, as a server takes a cookie back. */
@@ -115,6 +135,8 @@ static bool is_empty(const struct redact_scan *s, size_t from, size_t to)
     char before = ' ';
     for (const char *c = head + 5; c < tail; c++) {
         bool part = redact_in(*c, CLASS_ALNUM | CLASS_BASE64) && before != '\\';
+        if (redact_in(*c, CLASS_DIGIT))
+            return false;
         word = part ? word + 1 : 0;
         if (word >= ARMOUR_WORD || (word > 1 && redact_in(*c, CLASS_UPPER) &&
                                     redact_in(before, CLASS_LOWER | CLASS_DIGIT)))
@@ -124,22 +146,24 @@ static bool is_empty(const struct redact_scan *s, size_t from, size_t to)
     return true;
 }
 
-/* `my-long-passcode`: whose it is, and what. */
+/* `my-long-passcode`: whose it is, and what, with a word between them at most. */
 static bool is_mine(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char whose[][6] = {"my-", "my_", "your-", "your_", "some-", "some_"};
     static const char what[][12] = {"passcode", "password", "passphrase", "secret",
                                     "token",    "api-key",  "api_key",    "access-key"};
     bool is = false;
-    size_t last = from;
+    size_t last = from, words = 1;
     for (size_t i = from; i < to; i++) {
         if (!redact_in(s->text[i], CLASS_LOWER) && !REDACT_ONE_OF(s->text[i], "-_"))
             return false;
-        last = REDACT_ONE_OF(s->text[i], "-_") ? i + 1 : last;
+        bool sign = REDACT_ONE_OF(s->text[i], "-_");
+        last = sign ? i + 1 : last;
+        words += sign;
     }
     for (size_t i = 0; i < sizeof whose / sizeof *whose; i++)
         is = is || redact_at(s, from, whose[i]);
-    return is && (IS_ONE_OF(s, last, to, what) || IS_ONE_OF(s, from + 3, to, what));
+    return is && words <= 3 && (IS_ONE_OF(s, last, to, what) || IS_ONE_OF(s, from + 3, to, what));
 }
 
 /* A type, or what stands for a secret: by the sign behind its first word. */

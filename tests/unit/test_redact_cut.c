@@ -16,11 +16,6 @@ static void test_an_edge_cuts(void **state)
     expect("$ fold -w 20 secret.key\nc082789c71b694ff9bd7\n74354af12621309063f8\n"
            "3e058148394d6fe7\n",
            "$ fold -w 20 secret.key\n[redacted:value]\n", 1);
-    expect("jo@box:~$ mysql -u app -h db1.internal.example.com -P 3306 --ssl-mode=REQUIRED "
-           "-pajayzq-q\nudhwve-kbiwfn47 shop\n",
-           "jo@box:~$ mysql -u app -h db1.internal.example.com -P 3306 --ssl-mode=REQUIRED "
-           "-p[redacted:value] shop\n",
-           1);
     expect("jo@h:~$ curl -H \"X-Auth-Token: gAAAAABkqwErTyUiOpAsDfGhJkLzXcVbNm1234567890qwer\n"
            "tyuiopASDFGHJKL987\" https://api\n",
            "jo@h:~$ curl -H \"X-Auth-Token: [redacted:value]\" https://api\n", 1);
@@ -91,6 +86,12 @@ static void test_a_sign_says_that_a_line_goes_on(void **state)
 static void test_what_is_below_stays(void **state)
 {
     (void)state;
+    /* Of a word with others behind it nothing says whether it goes on there or is a host's. */
+    expect("INFO GET https://internal.example/v2/session answered with token Zq8Yt5Rw2Lk9Xv3B\n"
+           "web01-prod-3 sshd: accepted\n",
+           "INFO GET https://internal.example/v2/session answered with token [redacted:value]\n"
+           "web01-prod-3 sshd: accepted\n",
+           1);
     static const char *const texts[][2] = {
         {"API_KEY=a8f7d6e5c4b3a2918273645566778899aabb\nBUILD_ID=20231104abc12\n",
          "API_KEY=[redacted:value]\nBUILD_ID=20231104abc12\n"},

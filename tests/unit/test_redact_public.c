@@ -1,6 +1,8 @@
 /* What stands where a secret would and is none: types, public keys, cookies that are taken back. */
 #include "redacted.h"
 
+#include <stdio.h>
+
 #define STAYS(texts)                                                                               \
     for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
     expect((texts)[i], (texts)[i], 0)
@@ -32,6 +34,31 @@ static void test_types_of_languages_stay(void **state)
         "def f(password: SecretStr, api_key: Optional[bytes32]) -> None: ...\n",
     };
     STAYS(texts);
+    expect("PASSWORD=\"Map<Str0ngPass9>\"\n", "PASSWORD=\"[redacted:value]\"\n", 1);
+    expect("DB_PASSWORD=Set[Str0ngPasw0re]\n", "DB_PASSWORD=[redacted:value]\n", 1);
+}
+
+/* Of what a line prints beside a public key the private one is none. */
+static void test_a_private_key_goes(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "$ wg genkey | tee privatekey; wg pubkey < privatekey > publickey",
+        "$ wg genkey | tee privatekey && wg pubkey < privatekey",
+        "$ cat /etc/wireguard/privatekey; wg pubkey < /etc/wireguard/privatekey",
+        "$ wg genkey | tee /dev/stderr | wg pubkey",
+        "WireGuard private key (pipe into wg pubkey for the public one):"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[200], wanted[200];
+        snprintf(text, sizeof text, "%s\noiCM0w7SWoB+VgkWKbS/YKRHQpDT3m8LRDAu58Z/jnA=\n", lines[i]);
+        snprintf(wanted, sizeof wanted, "%s\n[redacted:value]\n", lines[i]);
+        expect(text, wanted, 1);
+    }
+    expect("-----BEGIN PRIVATE KEY-----\n3a9f\n88b1c2d4\n-----END PRIVATE KEY-----\n",
+           "[redacted:private-key]\n", 1);
+    expect("DB_PASSWORD=my-cat-fluffy-secret\n", "DB_PASSWORD=[redacted:value]\n", 1);
+    expect("  SMTP_PASS: testKiwi99!\n", "  SMTP_PASS: [redacted:value]\n", 1);
+    expect("PASS: test_login\n", "PASS: test_login\n", 0);
 }
 
 static void test_what_is_public_stays(void **state)
@@ -62,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types_of_columns_stay),
         cmocka_unit_test(test_types_of_languages_stay),
+        cmocka_unit_test(test_a_private_key_goes),
         cmocka_unit_test(test_what_is_public_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void test_keys_beside_their_ids(void **state)
 {
     (void)state;
     expect("ak=LTAI5tVCRS2YVN2TNDYqhh3W sk=lPx5s411Q4azhRfoJWZQhHdJJZTnxH\n",
-           "ak=[redacted:alibaba-key-id] sk=[redacted:alibaba-secret]\n", 2);
+           "ak=[redacted:alibaba-key-id] sk=[redacted:alibaba-secret-key]\n", 2);
     expect("SK" h32 "  pager          cRXF1PBx1m6MAK3IyOQi0AM3501sJhmI\n",
            "[redacted:twilio-key]  pager          [redacted:twilio-secret]\n", 2);
     expect("SK" h32 "  pager          " h32 "\n", "[redacted:twilio-key]  pager          " h32 "\n",
