@@ -252,7 +252,7 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     if (how & RANDOM && (redact_strength(s, &v) != REDACT_RANDOM || v.hex))
         return false;
     if (how & WHOLE && (redact_char(s, end) != ')' || memchr(s->text + at, '/', end - at) ||
-                        memchr(s->text + at, ' ', end - at)))
+                        memchr(s->text + at, ':', end - at) || memchr(s->text + at, ' ', end - at)))
         return false;
     if (how & NETWORK && v.to - v.from >= NETWORK_LEAST)
         return take(s, v.from, v.to, ret);

@@ -279,27 +279,42 @@ static bool is_list_of(struct redact_scan *s, size_t end, struct redact_match *r
     return false;
 }
 
-/* `TN2O-FSOB`, `FK8XJ2QPL`: groups of capital letters and digits, or one with both. */
+/* Whether capital letters stand behind a digit, too: `REFUND24` is a word's. */
+static bool is_mingled(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (from < to && redact_in(s->text[from], CLASS_UPPER))
+        from++;
+    while (from < to && redact_in(s->text[from], CLASS_DIGIT))
+        from++;
+    return from < to;
+}
+
+/* `TN2O-FSOB`, `FK8XJ2QPL`: groups of capital letters and digits, which are as long as one another,
+ * or one with both: `XPS-9310` and `SW1A1AA` are not. */
 static bool take_capitals(struct redact_scan *s, size_t at, struct redact_match *ret)
 {
     char quote = redact_in(redact_char(s, at), CLASS_DOUBLE | CLASS_SINGLE) ? s->text[at] : 0;
-    size_t from = at + (quote != 0), to = from, len = 0, groups = 1, digits = 0;
+    size_t from = at + (quote != 0), to = from, len = 0, first = 0, groups = 1;
+    bool equal = true;
     for (; to < s->len && to - from <= CAPITALS_MOST; to++) {
-        digits += redact_in(s->text[to], CLASS_DIGIT);
-        if (redact_in(s->text[to], CLASS_DIGIT | CLASS_UPPER))
+        if (redact_in(s->text[to], CLASS_DIGIT | CLASS_UPPER)) {
             len++;
-        else if (s->text[to] == '-' && len >= 3)
-            len = 0, groups++;
-        else
+            continue;
+        }
+        if (s->text[to] != '-' || len < 3)
             break;
+        first = groups++ == 1 ? len : first;
+        equal = equal && len == first;
+        len = 0;
     }
     char next = redact_char(s, to);
     bool ends =
         quote ? next == quote
               : redact_in(next, CLASS_SPACE) ||
                     (REDACT_ONE_OF(next, ".,;)") && redact_in(redact_char(s, to + 1), CLASS_SPACE));
-    if (!ends || len < 3 || to - from < 7 || to - from > CAPITALS_MOST ||
-        redact_run(s, from, CLASS_DIGIT) == to || (groups == 1 && (!digits || digits == to - from)))
+    if (!ends || len < 3 || to - from > CAPITALS_MOST || redact_run(s, from, CLASS_DIGIT) == to ||
+        (groups == 1 ? to - from < 8 || !is_mingled(s, from, to)
+                     : to - from < 7 || !equal || len != first))
         return false;
     *ret = (struct redact_match){from, to, "value"};
     return true;

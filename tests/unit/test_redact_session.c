@@ -62,6 +62,10 @@ static void test_codes_of_devices(void **state)
 {
     (void)state;
     finds("! First copy your one-time code: ", "TN2O-FSOB", "\nOpen this URL\n");
+    static const char *const names[] = {"enter the code REFUND24 today\n",
+                                        "device code: XPS-9310\n", "security code: ISO-27001\n",
+                                        "pin code is SW1A1AA\n"};
+    STAYS(names);
     finds("open https://x.example/devicelogin and enter the code ", "FK8XJ2QPL",
           " to authenticate.\n");
     finds("{\"user_code\":\"", "WDJB-MJHT", "\"}");
