@@ -83,6 +83,11 @@ void redact_find_joined(const char *text, size_t len, const struct redact_ends *
 void redact_find_over(const char *text, size_t len, const struct redact_ends *ends,
                       const struct redact_secrets *secrets, redact_found *found, void *user);
 
+/* The same, and without all of `more`, which has those, too: line ends that may be none. */
+void redact_find_over_both(const char *text, size_t len, const struct redact_ends *ends,
+                           const struct redact_ends *more, const struct redact_secrets *secrets,
+                           redact_found *found, void *user);
+
 /* Appends `text` (UTF-8) with the secrets replaced that redact_find_over() finds: a line end within
  * one goes with it. Returns how many. */
 int redact_text_over(const char *text, size_t len, const struct redact_ends *ends,

@@ -64,13 +64,23 @@ void redact_find_joined(const char *text, size_t len, const struct redact_ends *
 void redact_find_over(const char *text, size_t len, const struct redact_ends *ends,
                       const struct redact_secrets *secrets, redact_found *found, void *user)
 {
+    redact_find_over_both(text, len, ends, ends, secrets, found, user);
+}
+
+void redact_find_over_both(const char *text, size_t len, const struct redact_ends *ends,
+                           const struct redact_ends *more, const struct redact_secrets *secrets,
+                           redact_found *found, void *user)
+{
     struct redact_matches matches = {0};
-    if (!ends->count) {
+    if (!more->count) {
         redact_find(text, len, secrets, found, user);
         return;
     }
     redact_find(text, len, secrets, redact_matches_note, &matches);
-    redact_find_joined(text, len, ends, secrets, redact_matches_note, &matches);
+    if (ends->count)
+        redact_find_joined(text, len, ends, secrets, redact_matches_note, &matches);
+    if (more->count > ends->count)
+        redact_find_joined(text, len, more, secrets, redact_matches_note, &matches);
     redact_matches_tell(&matches, found, user);
     redact_matches_finish(&matches);
 }

@@ -185,11 +185,23 @@ static void cover_one(void *user, const struct blot_value *value)
     c->count += cover_value(value, c->wanted);
 }
 
+/* Whether it tells of no command: P, and D of a shell that says line=, in front of its directory.
+ */
+static bool is_of_directory(const char *mark, size_t len)
+{
+    char kind = blot_mark_kind(mark, len);
+    const char *line = kind == MARK_DONE ? memmem(mark, len, ";line=", 6) : NULL;
+    size_t front = line ? (size_t)(line - mark) : 0;
+    return kind == MARK_PROPERTY ||
+           (line && !memmem(mark, front, ";raw=", 5) && !memmem(mark, front, ";text=", 6) &&
+            !memmem(mark, front, ";cmd=", 5));
+}
+
 /* Of a mark of so many bytes: all texts of commands, or what is wanted. */
 static size_t cover_mark(char *mark, size_t len, const char *wanted)
 {
     struct covering c = {.wanted = wanted};
-    if (wanted || blot_mark_kind(mark, len) != MARK_PROPERTY)
+    if (wanted || !is_of_directory(mark, len))
         blot_each_value(mark, len, cover_one, &c);
     return c.count;
 }

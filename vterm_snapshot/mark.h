@@ -90,6 +90,12 @@ struct mark {
                             came from the terminal: CR LF ends a line */
 };
 
+/* Whether raw= is a directory. */
+static inline bool mark_has_raw_directory(const struct mark *mark)
+{
+    return mark->has_raw && (mark->kind == MARK_PROPERTY || mark->by_line);
+}
+
 /* Reads `payload`, what follows `nonce ;`, up to the second nonce where one `closed` it. A payload
  * cut at LIMIT_STRING_BYTES is valid. Returns 0 and fills *ret_mark (finish it with mark_finish),
  * or -EINVAL for what is no mark or has another length than it says, -ENOMEM. */

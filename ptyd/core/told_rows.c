@@ -74,9 +74,7 @@ static void search(struct look *l, const struct redact_secrets *secrets)
     if (text.failed)
         memory_end();
     const char *data = text.data ? text.data : "";
-    redact_find_over(data, text.len, &wrapped, secrets, on_found, l);
-    if (all.count > wrapped.count)
-        redact_find_joined(data, text.len, &all, secrets, on_found, l);
+    redact_find_over_both(data, text.len, &wrapped, &all, secrets, on_found, l);
     redact_ends_finish(&wrapped);
     redact_ends_finish(&all);
     bytes_finish(&text);

@@ -248,7 +248,7 @@ void tracker_withdraw(struct tracker *t)
 
 static void done(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if ((mark->has_raw && !mark->by_line) || mark->has_cmd)
+    if ((mark->has_raw && !mark_has_raw_directory(mark)) || mark->has_cmd)
         tracker_take_history(t, mark, mark->has_raw ? &mark->raw : &mark->cmd);
     if (mark->has_status)
         block_set_exit(t->block, mark->status);
@@ -404,7 +404,7 @@ static void take(struct tracker *t, const struct mark *mark, struct moment now)
         begin_lost(t, now);
     if (mark->has_cwd && mark->kind != MARK_TEXT)
         take_directory(t, &mark->cwd);
-    if (mark->has_raw && (mark->kind == MARK_PROPERTY || mark->by_line))
+    if (mark_has_raw_directory(mark))
         take_directory(t, &mark->raw);
     switch (mark->kind) {
     case MARK_PROMPT:

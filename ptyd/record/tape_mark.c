@@ -15,7 +15,7 @@ static bool add_directory(const struct mark *mark, struct bytes *out)
 {
     const struct bytes *said = mark->has_cwd ? &mark->cwd : &mark->raw;
     size_t len = said->len;
-    bool is = mark->has_cwd || (mark->kind == MARK_PROPERTY && mark->has_raw);
+    bool is = mark->has_cwd || mark_has_raw_directory(mark);
     while (is && !mark->has_cwd && len && strchr("\r\n", said->data[len - 1]))
         len--;
     for (size_t i = 0; is && i < len; i++) {

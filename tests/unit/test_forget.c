@@ -122,6 +122,22 @@ static void test_marks_stay_whole(void **state)
     free(all);
 }
 
+/* The directory in the D of a shell without hooks is no command's; what only looks like one in a
+ * command's text goes. */
+static void test_a_directory_in_d_stays(void **state)
+{
+    (void)state;
+    char mark[] = MARK_HEAD ZEROS ";100000010;D;st=3;line=1;10042;raw=/home/me;" ZEROS "\a";
+    blot_command(mark, strlen(mark));
+    struct mark read = read_mark(mark);
+    assert_string_equal(read.raw.data, "/home/me");
+    mark_finish(&read);
+    char *text = mark_of("17;D;st=3;text=  12  echo ;line=1;raw=secret");
+    blot_command(text, strlen(text));
+    assert_null(strstr(text, "secret"));
+    free(text);
+}
+
 /* ---- a command ---- */
 
 static void test_a_command_is_covered_whole(void **state)
@@ -515,6 +531,7 @@ int main(void)
         cmocka_unit_test(test_a_wrap_is_no_end),
         cmocka_unit_test(test_characters_keep_their_size),
         cmocka_unit_test(test_marks_stay_whole),
+        cmocka_unit_test(test_a_directory_in_d_stays),
         cmocka_unit_test(test_a_command_is_covered_whole),
         cmocka_unit_test(test_nothing_else_moves),
         cmocka_unit_test(test_lines_stay_sealed),
