@@ -72,8 +72,8 @@ static void test_fields_and_members(void **state)
         "$ vault kv get -field=ttl kv/x\n3600\n",
         "$ vault kv get -field=dsn_pw kv/x > pw\nnotes to read\n",
         "$ kubectl get secret db -o json\n{\n  \"kind\": \"Secret\",\n  \"value\": \"x\"\n}\n",
-        "$ aws secretsmanager get-secret-value --secret-id db/password --query Tags\n"
-        "[\n  {\"Key\": \"env\", \"Value\": \"prod-eu-west-1\"}\n]\n",
+        ("$ aws secretsmanager get-secret-value --secret-id db/password --query Tags\n"
+         "[\n  {\"Key\": \"env\", \"Value\": \"prod-eu-west-1\"}\n]\n"),
         "$ kubectl get secret/token -o json\n{\"annotations\":{\"value\":\"production\"}}\n",
         "iex(2)> System.get_env(\"DB_PASS\")\nnil\n",
         "jshell> var token = lexer.next()\ntoken ==> Token[kind=IDENT]\n",

@@ -65,8 +65,8 @@ static void test_what_is_public_stays(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "$ age-keygen -y key.txt\n"
-        "age1eglr9drkh3zz9m2gd3cmgjj74ecz7d4a8gw8rsdtg5tht0qwnzagx9stcq\n",
+        ("$ age-keygen -y key.txt\n"
+         "age1eglr9drkh3zz9m2gd3cmgjj74ecz7d4a8gw8rsdtg5tht0qwnzagx9stcq\n"),
         "$ wg genkey | tee privatekey | wg pubkey\noiCM0w7SWoB+VgkWKbS/YKRHQpDT3m8LRDAu58Z/jnA=\n",
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n",
         "set-cookie: sid=deleted; expires=Thu, 01-Jan-1970 00:00:01 GMT; Max-Age=0\n",
