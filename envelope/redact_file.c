@@ -60,16 +60,6 @@ static unsigned rules_of(const struct redact_scan *s, size_t at, size_t end)
     return known->rules;
 }
 
-/* Whether the name is the first of its line, which begins less than 40 bytes in front of it, or is
- * blank for as long. */
-static bool is_first(const struct redact_scan *s, size_t at)
-{
-    size_t from = at;
-    while (from > 0 && at - from < 40 && redact_in(s->text[from - 1], CLASS_BLANK))
-        from--;
-    return from == 0 || at - from == 40 || s->text[from - 1] == '\n';
-}
-
 /* `requirepass X` and others that are set by a blank, at the beginning of a line. */
 static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
@@ -86,7 +76,8 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
     if (value == end || value >= s->len || s->text[value] == '=')
         return false;
     size_t start = redact_line_start(s, at, BACK_MOST);
-    bool first = is_first(s, at) || redact_at(s, redact_line_start(s, at, 40), "config set ") ||
+    bool first = redact_leads_line(s, at) ||
+                 redact_at(s, redact_line_start(s, at, 40), "config set ") ||
                  (end - at == 17 && redact_at(s, redact_run(s, start, CLASS_BLANK), "user ")) ||
                  redact_at(s, at - (at > 4 ? 4 : at), "set ");
     if (!first || !take(s, value, ret_match))
@@ -250,7 +241,8 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
     if (mail && redact_read_value(s, value, true, &v) && v.to - v.from >= 4 &&
         !memchr(s->text + v.from, ' ', v.to - v.from))
         return take(s, value, ret_match);
-    if (!(is_first(s, at) || behind_user) || (redact_tells(s, at, end - at) != TELLS_ALL && !way) ||
+    if (!(redact_leads_line(s, at) || behind_user) ||
+        (redact_tells(s, at, end - at) != TELLS_ALL && !way) ||
         !redact_read_value(s, value, true, &v))
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
@@ -385,7 +377,7 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
            (REDACT_ONE_OF(sign, "045789") && is_numbered(s, at, end, ret_match)) ||
            (REDACT_ONE_OF(sign, "cspi") && is_kept_so(s, at, end, ret_match)) ||
            (at >= 6 && s->text[at - 1] == ' ' && is_vpn(s, at, end, ret_match)) ||
-           (is_first(s, at) && is_below_user(s, at, end, ret_match)) ||
+           (redact_leads_line(s, at) && is_below_user(s, at, end, ret_match)) ||
            redact_talk(s, at, end, ret_match) ||
            (end - at == 7 && sign == ':' && is_shown(s, at, end, ret_match)) ||
            redact_daemon(s, at, end, ret_match);

@@ -7,6 +7,10 @@
 
 #include "envelope/redact_private.h"
 
+/* Whether the name is the first of its line, which begins less than 40 bytes in front of it, or is
+ * blank for as long. */
+bool redact_leads_line(const struct redact_scan *s, size_t at);
+
 /* ---- lists of columns (redact_columns.c) ---- */
 
 /* Whether the name may be one of a list in parentheses: `(id, password, mail)`. */
@@ -255,9 +259,9 @@ static inline __attribute__((always_inline)) bool redact_may_hold(struct redact_
     char next = redact_char(s, end), first = s->text[at], before = at ? s->text[at - 1] : '\n';
     bool many = (s->text[end - 1] | 0x20) == 's', may;
     if (next == ' ')
-        may = many
-                  ? REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")
-                  : first == '_' || first == 'c' || end - at == 16 || redact_opens_list(s, end + 1);
+        may = many ? REDACT_ONE_OF(redact_behind(s, end)->sign, ":=")
+                   : (first == '_' && end - at == 14) || (first == 'c' && end - at == 9) ||
+                         end - at == 16 || redact_opens_list(s, end + 1);
     else if (next == ':')
         may = many || (before == ':' && redact_char(s, end + 1) == ' ') ||
               (before == '\n' && memchr(s->text + at, '.', end - at)) || redact_opens_list(s, end);

@@ -1,6 +1,6 @@
 /* Characters, and runs of them. */
 #define _GNU_SOURCE
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define PLAIN_MOST 128 /* bytes that are looked at for a digit at once */
 
@@ -133,4 +133,12 @@ bool redact_starts_word(const struct redact_scan *s, size_t at)
 {
     return at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM | CLASS_UNDER) ||
            ends_escape(s, at) || is_behind_fold(s, at);
+}
+
+bool redact_leads_line(const struct redact_scan *s, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && at - from < 40 && redact_in(s->text[from - 1], CLASS_BLANK))
+        from--;
+    return from == 0 || at - from == 40 || s->text[from - 1] == '\n';
 }

@@ -50,13 +50,6 @@ static size_t word_at(const struct redact_scan *s, size_t at, size_t end, const 
     return is ? from : end;
 }
 
-static bool is_first(const struct redact_scan *s, size_t at)
-{
-    while (at && redact_in(s->text[at - 1], CLASS_BLANK))
-        at--;
-    return at == 0 || s->text[at - 1] == '\n';
-}
-
 /* Whether one of `words` is right in front. */
 static bool is_behind(const struct redact_scan *s, size_t at, const char words[][14], size_t count)
 {
@@ -105,7 +98,7 @@ static bool is_pass(struct redact_scan *s, const struct said *t, struct redact_m
     bool answered = asked && !t->blanks && (dots || is_strong(s, t->from, t->to));
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !answered; i++)
         answered = redact_at(s, line + 1, answers[i]);
-    if (answered && (is_first(s, t->word) || dots))
+    if (answered && (redact_leads_line(s, t->word) || dots))
         return take(t, ret_match);
     if (dots || IS_BEHIND(s, t->word, before))
         return !t->blanks && is_strong(s, t->from, t->to) && take(t, ret_match);
