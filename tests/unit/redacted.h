@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,34 @@ static inline void expect(const char *text, const char *wanted, int wanted_count
     assert_int_equal(count, wanted_count);
     free(got);
 }
+
+/* The text with one secret between the two, which goes as `type`. */
+static inline void found_as(const char *before, const char *secret, const char *behind,
+                            const char *type)
+{
+    char text[600], wanted[600];
+    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
+    snprintf(wanted, sizeof wanted, "%s[redacted:%s]%s", before, type, behind);
+    expect(text, wanted, 1);
+}
+
+static inline void finds(const char *before, const char *secret, const char *behind)
+{
+    found_as(before, secret, behind, "value");
+}
+
+/* A text that has none, and several. */
+static inline void remains(const char *text)
+{
+    expect(text, text, 0);
+}
+
+static inline void stays(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        remains(texts[i]);
+}
+#define STAYS(texts) stays(texts, sizeof(texts) / sizeof *(texts))
 
 #define A16 "ABCDEFGHIJ234567"
 #define a10 "q1w2e3r4t5"

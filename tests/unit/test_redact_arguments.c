@@ -3,7 +3,6 @@
 
 #define TAKES(front, value, behind) expect(front value behind, front "[redacted:value]" behind, 1)
 #define HEX                         "7f3c1a2b9d4e4f608a1b2c3d4e5f6071"
-#define STAYS(text)                 expect(text, text, 0)
 
 static void test_a_secret_in_its_place(void **state)
 {
@@ -19,15 +18,15 @@ static void test_a_secret_in_its_place(void **state)
     TAKES("new PasswordAuthentication(\"svc\", \"", "walnutparcel", "\".toCharArray());\n");
     TAKES("jwt.sign(payload, \"", "walnutparcel", "\")\n");
     TAKES("factory.setPassword(\"", "walnutparcel", "\");\n");
-    STAYS("form.setPassword(\"password\");\n");
-    STAYS("view.resetPassword(\"from-mail\");\n");
-    STAYS("jwt.sign(payload, \"secret\")\n");
-    STAYS("r = requests.get(url, auth=(\"user\", \"password\"))\n");
-    STAYS("r = requests.get(url, auth=(user, password))\n");
-    STAYS("app.use(auth(\"/api/v1/login\"))\n");
-    STAYS("passport.auth(\"github\")\n");
-    STAYS("client.login(\"user\", \"passwd\")\n");
-    STAYS("password = password.encode(\"latin1\")\n");
+    remains("form.setPassword(\"password\");\n");
+    remains("view.resetPassword(\"from-mail\");\n");
+    remains("jwt.sign(payload, \"secret\")\n");
+    remains("r = requests.get(url, auth=(\"user\", \"password\"))\n");
+    remains("r = requests.get(url, auth=(user, password))\n");
+    remains("app.use(auth(\"/api/v1/login\"))\n");
+    remains("passport.auth(\"github\")\n");
+    remains("client.login(\"user\", \"passwd\")\n");
+    remains("password = password.encode(\"latin1\")\n");
 }
 
 static void test_a_value_beside_a_constant(void **state)
@@ -38,10 +37,10 @@ static void test_a_value_beside_a_constant(void **state)
     TAKES("c.setopt(c.USERPWD, 'svc:", "walnut_parcel", "')\n");
     TAKES("env.put(Context.SECURITY_CREDENTIALS, \"", "walnut_parcel", "\");\n");
     TAKES("setValue(DB_PASSWORD, \"", "Walnut#parcel7", "\")\n");
-    STAYS("getString(KEY_PASSWORD, \"default\")\n");
-    STAYS("register(TYPE_PASSWORD, \"password-field\")\n");
-    STAYS("addColumn(COLUMN_PASSWORD, \"TEXT NOT NULL\")\n");
-    STAYS("tr(ERR_WRONG_PASSWORD, \"The password is wrong\")\n");
+    remains("getString(KEY_PASSWORD, \"default\")\n");
+    remains("register(TYPE_PASSWORD, \"password-field\")\n");
+    remains("addColumn(COLUMN_PASSWORD, \"TEXT NOT NULL\")\n");
+    remains("tr(ERR_WRONG_PASSWORD, \"The password is wrong\")\n");
 }
 
 static void test_a_value_in_front_of_its_key(void **state)
@@ -50,9 +49,9 @@ static void test_a_value_in_front_of_its_key(void **state)
     TAKES("KeychainWrapper.standard.set(\"", "kernel_vinegar", "\", forKey: \"userPassword\")\n");
     TAKES("UserDefaults.standard.set(\"", "kernelvinegar", "\", forKey: \"apiToken\")\n");
     TAKES("[keychain setObject:@\"", "kernelvinegar", "\" forKey:@\"password\"];\n");
-    STAYS("defaults.set(password, forKey: \"userPassword\")\n");
-    STAYS("defaults.set(\"kernelvinegar\", forKey: \"lastColour\")\n");
-    STAYS("defaults.set(\"password\", forKey: \"userPassword\")\n");
+    remains("defaults.set(password, forKey: \"userPassword\")\n");
+    remains("defaults.set(\"kernelvinegar\", forKey: \"lastColour\")\n");
+    remains("defaults.set(\"password\", forKey: \"userPassword\")\n");
 }
 
 static void test_declarations(void **state)
@@ -63,11 +62,11 @@ static void test_declarations(void **state)
     TAKES("std::string passphrase{\"", "vortex knuckle yogurt 94", "\"};\n");
     TAKES("char password[32] = \"", "walnutparcel", "\";\n");
     TAKES("static char password[] = \"", "walnutparcel", "\";\n");
-    STAYS("char password[] = \"\";\n");
-    STAYS("password[3] = next;\n");
-    STAYS("Dim password As String = \"not-required\"\n");
-    STAYS("Dim password As String = txtPassword.Text\n");
-    STAYS("std::string password{\"Enter your password\"};\n");
+    remains("char password[] = \"\";\n");
+    remains("password[3] = next;\n");
+    remains("Dim password As String = \"not-required\"\n");
+    remains("Dim password As String = txtPassword.Text\n");
+    remains("std::string password{\"Enter your password\"};\n");
 }
 
 /* What a value is made of does not end it. */
@@ -79,8 +78,8 @@ static void test_values_to_their_end(void **state)
     TAKES("conninfo = 'user=rep password=''", "anchor_puzzle_crimson", "'' host=10.1.2.3'\n");
     TAKES("RESTIC_PASSWORD=$'", "the kiwi ate my pepper", "'\n");
     TAKES("    password: ", "CobaltPepper", "\n");
-    STAYS("password: getenv(name2, NULL\n");
-    STAYS("SELECT * FROM t WHERE password='' AND x=''\n");
+    remains("password: getenv(name2, NULL\n");
+    remains("SELECT * FROM t WHERE password='' AND x=''\n");
 }
 
 int main(void)

@@ -1,10 +1,6 @@
 /* Secrets that a line's end cuts which is none of the text's; and what stays below one. */
 #include "redacted.h"
 
-#define STAYS(texts)                                                                               \
-    for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
-    expect((texts)[i], (texts)[i], 0)
-
 /* A terminal's edge, a serial console's, fold(1)'s: what goes on does so where the line begins. */
 static void test_an_edge_cuts(void **state)
 {

@@ -1,24 +1,6 @@
 /* Secrets of digits and numbers alone, which only the name beside them tells of; and what stays. */
 #include "redacted.h"
 
-#include <stdio.h>
-
-/* The text with one secret, which stands where `X` does. */
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    char text[600], wanted[600];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
-    expect(text, wanted, 1);
-}
-
-static void stays(const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        expect(texts[i], texts[i], 0);
-}
-#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
-
 static void test_pins(void **state)
 {
     (void)state;

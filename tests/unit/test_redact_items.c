@@ -4,7 +4,7 @@
 static const char R[] = "[redacted:value]";
 
 /* In the text each % is one of `items`, which all go. */
-static void finds(const char *form, const char *first, const char *second)
+static void finds_all(const char *form, const char *first, const char *second)
 {
     struct bytes text = {0}, wanted = {0};
     const char *next = first;
@@ -41,18 +41,19 @@ static void test_brackets(void **state)
         "passwords = [\n  \"%\", # prod\n  \"%\",\n]\n",
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        finds(forms[i], "Tiger5oasis", "harbor-weasel");
-    finds("api_keys = ['%', '%']\n", "3reEFPGYkzMvWX-qKgeM0fi68pKlBXE0",
-          "280fcf3d909f369961ea1645");
-    finds("{ encryptionKeys: [ '%', '%' ], ttl: 300 }\n", "fossil harbor zebra", "luna79~Ember");
+        finds_all(forms[i], "Tiger5oasis", "harbor-weasel");
+    finds_all("api_keys = ['%', '%']\n", "3reEFPGYkzMvWX-qKgeM0fi68pKlBXE0",
+              "280fcf3d909f369961ea1645");
+    finds_all("{ encryptionKeys: [ '%', '%' ], ttl: 300 }\n", "fossil harbor zebra",
+              "luna79~Ember");
 }
 
 static void test_lines(void **state)
 {
     (void)state;
-    finds("passwords:\n  - %\n  - '%'\nport: 1\n", "Tiger5oasis", "unicorn harbor saffron");
-    finds("passwords:\n- %\n- %\nport: a1b2c3d4\n", "Tiger5oasis", "mustard38");
-    finds("passwords:\n  kim: %\n  root: %\nports: Ab1cd2\n", "Tiger5oasis", "harbor-weasel");
+    finds_all("passwords:\n  - %\n  - '%'\nport: 1\n", "Tiger5oasis", "unicorn harbor saffron");
+    finds_all("passwords:\n- %\n- %\nport: a1b2c3d4\n", "Tiger5oasis", "mustard38");
+    finds_all("passwords:\n  kim: %\n  root: %\nports: Ab1cd2\n", "Tiger5oasis", "harbor-weasel");
 }
 
 static void test_what_stays(void **state)

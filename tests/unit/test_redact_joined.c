@@ -7,10 +7,6 @@
 #define ID    "AKIA26SGWPZPQXSVBTLC"
 #define KEY   "vbljUu2/u+t3FtRV6MwCP+FZt6Od7/Dcduf3307F"
 #define VALUE "[redacted:value]"
-#define STAYS(texts)                                                                               \
-    for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
-    expect((texts)[i], (texts)[i], 0)
-
 /* A key's secret is on the line below its id, whatever it is called there. */
 static void test_a_line_below_an_id(void **state)
 {

@@ -1,16 +1,6 @@
 /* Names of other languages and scripts, and what is glued to them; and what stays. */
 #include "redacted.h"
 
-#include <stdio.h>
-
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    char text[300], wanted[300];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
-    expect(text, wanted, 1);
-}
-
 static void test_other_languages(void **state)
 {
     (void)state;

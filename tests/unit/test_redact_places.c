@@ -2,15 +2,6 @@
  * another name, on the line above, in a command whose output it is; and what stays. */
 #include "redacted.h"
 
-#include <stdio.h>
-
-static void stays(const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        expect(texts[i], texts[i], 0);
-}
-#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
-
 /* ---- columns ---- */
 
 static void test_tuples(void **state)
@@ -326,14 +317,6 @@ static void test_phrases(void **state)
 }
 
 /* ---- networks, modems, mail, names of .NET's ---- */
-
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    char text[400], wanted[400];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
-    expect(text, wanted, 1);
-}
 
 static void test_networks(void **state)
 {

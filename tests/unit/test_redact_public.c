@@ -3,10 +3,6 @@
 
 #include <stdio.h>
 
-#define STAYS(texts)                                                                               \
-    for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
-    expect((texts)[i], (texts)[i], 0)
-
 static void test_types_of_columns_stay(void **state)
 {
     (void)state;

@@ -2,16 +2,6 @@
  * managers of secrets, files by their names, hashes that were found out; options of more tools. */
 #include "redacted.h"
 
-#include <stdio.h>
-
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    char text[400], wanted[400];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
-    expect(text, wanted, 1);
-}
-
 static void test_questions(void **state)
 {
     (void)state;

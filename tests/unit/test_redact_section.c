@@ -1,17 +1,6 @@
 /* `key` in a section that says of what it is one; and what stays. */
 #include "redacted.h"
 
-#include <stdio.h>
-
-/* The text with one secret, which stands where `X` does. */
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    char text[600], wanted[600];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
-    expect(text, wanted, 1);
-}
-
 static void test_sections(void **state)
 {
     (void)state;

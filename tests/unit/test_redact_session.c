@@ -4,26 +4,6 @@
 
 #include <stdio.h>
 
-static void found_as(const char *before, const char *secret, const char *behind, const char *type)
-{
-    char text[600], wanted[600];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:%s]%s", before, type, behind);
-    expect(text, wanted, 1);
-}
-
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    found_as(before, secret, behind, "value");
-}
-
-static void stays(const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        expect(texts[i], texts[i], 0);
-}
-#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
-
 static void test_addresses(void **state)
 {
     (void)state;

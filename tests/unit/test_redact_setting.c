@@ -22,13 +22,6 @@ static void go(const struct row *rows, size_t count)
 }
 #define GO(rows) go(rows, sizeof rows / sizeof *rows)
 
-static void stays(const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        expect(texts[i], texts[i], 0);
-}
-#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
-
 static void test_words_that_signs_join(void **state)
 {
     (void)state;

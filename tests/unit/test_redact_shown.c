@@ -2,13 +2,6 @@
  * by where they stand in it; and what stays. */
 #include "redacted.h"
 
-static void stays(const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        expect(texts[i], texts[i], 0);
-}
-#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
-
 /* ---- commands ---- */
 
 static void test_values_of_options(void **state)

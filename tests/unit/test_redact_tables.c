@@ -1,10 +1,6 @@
 /* What heads a table, and what its cells hold; and what stays. */
 #include "redacted.h"
 
-#define STAYS(texts)                                                                               \
-    for (size_t i = 0; i < sizeof(texts) / sizeof *(texts); i++)                                   \
-    expect((texts)[i], (texts)[i], 0)
-
 /* A row in the midst of a table heads nothing, whatever its cells are called. */
 static void test_rows_head_nothing(void **state)
 {

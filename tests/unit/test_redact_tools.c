@@ -2,18 +2,7 @@
  * lists of arguments, in the lines of a file whose name says what they are; and what stays. */
 #include "redacted.h"
 
-#include <stdio.h>
-
 #include "envelope/redact_command.h"
-
-/* The text with one secret, which stands where `X` does. */
-static void finds(const char *before, const char *secret, const char *behind)
-{
-    char text[400], wanted[400];
-    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
-    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
-    expect(text, wanted, 1);
-}
 
 static void test_options(void **state)
 {
