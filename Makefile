@@ -68,7 +68,7 @@ endif
 
 BASE     := $(wildcard base/*.c)
 VTERM_C  := $(wildcard vterm_snapshot/*.c)
-ENVELOPE := $(wildcard envelope/*.c)
+ENVELOPE := $(wildcard envelope/*.c envelope/*/*.c)
 PTYD     := $(wildcard ptyd/*.c ptyd/*/*.c)
 PTYD     := $(if $(RELAY),$(PTYD),$(filter-out ptyd/relay/%,$(PTYD)) ptyd/relay/without.c)
 LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
@@ -520,7 +520,7 @@ arrows: $(BUILD)/ptyd ## the arrows as lint sees them
 sizes: ## lines, files and functions of every room
 	@sh tools/sizes
 
-FORMATTED = $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
+FORMATTED = $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] envelope/*/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
 
 format: need-format ## clang-format over the sources
 	@clang-format -i $(FORMATTED)

@@ -2,7 +2,7 @@
 #ifndef PTYD_CLIENT_SHARE_H
 #define PTYD_CLIENT_SHARE_H
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 /* The telling values in the environment of the session's shell, where it runs, and in our own; NULL
  * for none. `ret_shell`: whether the shell's could be read. Shapes and keys redact_text() knows by

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "base/pack.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 struct entry_block;
 

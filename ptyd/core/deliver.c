@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "envelope/entry.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "ptyd/core/text.h"
 
 /* The first word as a program's name: assignments and paths in front of it do not hide it. */

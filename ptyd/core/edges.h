@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 /* The columns that a line takes where there are enough. */
 int edges_columns(const char *line, size_t len);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "ptyd/core/conf.h"
 
 /* What is expected in place of this rule, or exception (new string); NULL where it is one. */

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "vterm_snapshot/transcript.h"
 
 /* Calls `found` with the places of those in the transcript's text, from `from` on; they may

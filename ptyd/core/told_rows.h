@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 struct told_row {
     struct bytes text; /* as it is shown; owned */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 struct covering {
     const char *directory; /* `agent_pty` */

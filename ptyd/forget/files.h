@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "ptyd/forget/wish.h"
 #include "vterm_snapshot/blot.h"
 

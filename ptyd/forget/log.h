@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "vterm_snapshot/blot.h"
 
 /* How a session's files are gone through. */

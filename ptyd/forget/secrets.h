@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "vterm_snapshot/blot.h"
 
 /* What they are found with. */

@@ -1,10 +1,10 @@
 /* veil.h - a stream of output on its way to others: without marks, and with stars for secrets.
  *
- * What is a secret is said of the text that the output shows (envelope/redact.h), whatever colours
- * and movements come in between, and over rows that are full, by themselves and joined; what is
- * overwritten was looked at before. A secret's characters
- * become stars, as many as they were, so that nothing else moves. Output waits until the line that
- * it is of is known, with a key all of it.
+ * What is a secret is said of the text that the output shows (envelope/redact/redact.h), whatever
+ * colours and movements come in between, and over rows that are full, by themselves and joined;
+ * what is overwritten was looked at before. A secret's characters become stars, as many as they
+ * were, so that nothing else moves. Output waits until the line that it is of is known, with a key
+ * all of it.
  */
 #ifndef PTYD_RECORD_VEIL_H
 #define PTYD_RECORD_VEIL_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 struct veil;
 

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/core/conf.h"
 #include "ptyd/core/deliver.h"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "ptyd/worker/server.h"
 
 /* A block without its secrets, which are counted in `redacted`; NULL for one that agents are not

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "envelope/redact_shapes.h"
+#include "envelope/redact/shapes.h"
 
 #define MIB     (1 << 20)
 #define PREVIEW 3000
@@ -39,7 +39,7 @@ static double measure(const char *text, size_t len, int rounds)
 }
 
 static const char *const inputs[] = {
-    "-rw-r--r-- 1 dana dana  1675 Nov 22 21:18 envelope/redact_tokens.c\n",
+    "-rw-r--r-- 1 dana dana  1675 Nov 22 21:18 envelope/redact/tokens.c\n",
     "2026-11-22T21:18:47Z INFO server: request id=42 path=/a/b?c=d took 12 ms status=200\n",
     "    if (end > at && !quote && strchr(\"x\", s->text[end - 1]))\n        end--;\n",
     "      \"resolved\": \"https://registry.npmjs.org/a/-/a-1.0.0.tgz\",\n",

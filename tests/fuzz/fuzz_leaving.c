@@ -8,7 +8,7 @@
 
 #include "envelope/encode.h"
 #include "envelope/legacy.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

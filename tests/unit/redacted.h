@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact/rules.h"
 
 static inline char *redacted(const char *text, const struct redact_secrets *secrets, int *ret_count)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "ptyd/core/conf.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"

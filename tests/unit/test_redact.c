@@ -2,7 +2,7 @@
  * examples are invented, and written in two halves so that nobody's scanner takes them for real. */
 #include "redacted.h"
 
-#include "envelope/redact_shapes.h"
+#include "envelope/redact/shapes.h"
 
 #include <stdio.h>
 

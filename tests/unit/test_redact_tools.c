@@ -2,7 +2,7 @@
  * lists of arguments, in the lines of a file whose name says what they are; and what stays. */
 #include "redacted.h"
 
-#include "envelope/redact_command.h"
+#include "envelope/redact/command.h"
 
 static void test_options(void **state)
 {

@@ -6,7 +6,7 @@
 #include "envelope/edit.h"
 #include "envelope/entry.h"
 #include "envelope/legacy.h"
-#include "envelope/redact.h"
+#include "envelope/redact/redact.h"
 #include "vterm_snapshot/scrollback.h"
 #include "vterm_snapshot/terminal.h"
 

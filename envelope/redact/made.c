@@ -1,0 +1,263 @@
+/* What commands print that make a secret out of nothing, by what they say of chance
+ * (`python3 -c 'import secrets; ...'`, `head -c 32 /dev/urandom | base64`), the bytes of a file
+ * whose name says that it holds one (`xxd munge.key`), and where an answer without a line's end
+ * ends: at the prompt behind it. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact/command.h"
+
+#define COMMAND_MOST 400 /* bytes of a command's line */
+#define MADE_LEAST   8
+#define MADE_MOST    300 /* of what it made */
+#define MADE_LINES   8
+#define ABOVE_MOST   40 /* lines in front of a dump's first */
+#define DUMP_MOST    6000
+#define PROMPT_MOST  80 /* bytes of one, as is told in front of a command */
+#define ROW_LEAST    4  /* groups of digits in a dump's line that is not its last */
+#define PLAIN_LEAST  32 /* characters of one that has no groups */
+
+/* ---- made ---- */
+
+/* What programs call that by which they choose a secret. */
+static bool is_of_chance(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char words[][24] = {"urandom",
+                                     "/dev/random",
+                                     "token_urlsafe",
+                                     "token_hex",
+                                     "token_bytes",
+                                     "secrets.choice",
+                                     "SecureRandom",
+                                     "randomBytes",
+                                     "random_bytes",
+                                     "getRandomValues",
+                                     "_secret_key()",
+                                     "generate_key",
+                                     "generateKey",
+                                     "generateSecret",
+                                     "crypto.rand",
+                                     "gen-random",
+                                     "Crypt::Random",
+                                     "Bytes::Random",
+                                     "[rand ",
+                                     "NumberGenerator",
+                                     "random.SystemR",
+                                     "strong_rand_bytes",
+                                     "random_password",
+                                     "random_secret_key",
+                                     "ascii_letters",
+                                     "random.choices",
+                                     "GeneratePassword",
+                                     "generate_password",
+                                     "generatePassword",
+                                     "Get-Random",
+                                     "random_int(",
+                                     "Str::random",
+                                     "randomAlphanumeric",
+                                     "randomAscii",
+                                     "nanoid",
+                                     "gen_salt("};
+    return REDACT_HOLDS(s, from, to, words) && !memmem(s->text + from, to - from, "uuid", 4);
+}
+
+/* `date | sha256sum | base64`, whose sum is taken as a password. */
+static bool is_sum_of_time(const struct redact_scan *s, size_t from, size_t to)
+{
+    const char *sum = memmem(s->text + from, to - from, "sum | base64", 12);
+    return sum && memmem(s->text + from, to - from, "date ", 5);
+}
+
+/* Letters, digits and signs, and nothing that parts words or closes: as Django makes its keys. */
+static bool is_of_all_kinds(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, upper = 0, lower = 0, signs = 0;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+        signs += REDACT_ONE_OF(s->text[i], "!@#$%^&*=+");
+        if (REDACT_ONE_OF(s->text[i], "/:;,\"'`<>"))
+            return false;
+    }
+    return digits && upper && lower && signs >= 2;
+}
+
+void redact_output_made(struct redact_scan *s, size_t start, size_t at,
+                        struct redact_command_found *found)
+{
+    size_t begins = redact_line_start(s, start, COMMAND_MOST), len = 0;
+    if (at - begins > 2 * (size_t)COMMAND_MOST ||
+        !(is_of_chance(s, begins, at - 1) || is_sum_of_time(s, begins, at - 1)))
+        return; /* most */
+    for (int i = 0; i < MADE_LINES && at < s->len; i++) {
+        size_t line = redact_line_end(s, at), to = redact_before_prompt(s, begins, at, line);
+        while (to > at && redact_in(s->text[to - 1], CLASS_SPACE))
+            to--;
+        struct redact_reached v = {.from = at, .to = to};
+        if (to < at + MADE_LEAST || to - at > MADE_MOST || (len && to - at != len) ||
+            redact_run(s, at, ~(uint32_t)CLASS_SPACE) < to || redact_begins_prompt(s, at) ||
+            (redact_strength(s, &v) < REDACT_MIXED && !redact_has_sign(s, at, to) &&
+             !is_of_all_kinds(s, at, to)))
+            return;
+        redact_command_add(s, found, at, to);
+        len = to - at; /* others it made are as long */
+        at = line + 1;
+    }
+}
+
+/* ---- decoded ---- */
+
+/* `echo Ym9iOlg= | base64 -d`: a login, or a word that is no word of a text. */
+void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
+                           struct redact_command_found *found)
+{
+    size_t begins = redact_line_start(s, start, COMMAND_MOST), line = redact_line_end(s, at);
+    size_t to = redact_before_prompt(s, begins, at, line);
+    while (to > at && redact_in(s->text[to - 1], CLASS_SPACE))
+        to--;
+    size_t name = redact_run(s, at, CLASS_NAME), from = at;
+    if (name > at && redact_char(s, name) == ':' && redact_char(s, name + 1) != '/')
+        from = name + 1;
+    struct redact_reached v = {.from = from, .to = to};
+    if (to < from + 6 || redact_run(s, at, ~(uint32_t)CLASS_SPACE) < to || s->text[from] == '{' ||
+        (to < line ? false : redact_begins_prompt(s, at)) || redact_is_version(s, from, to) ||
+        (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)))
+        return;
+    redact_command_add(s, found, from, to);
+}
+
+/* ---- typed too early ---- */
+
+/* `read -s PW; X`, and what the shell says of X below: `-bash: X: command not found`. */
+void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
+                            struct redact_command_found *found)
+{
+    size_t line = redact_line_end(s, at), most = line - at > MADE_MOST ? at + MADE_MOST : line;
+    const char *told = memmem(s->text + at, most - at, ": command not found", 19);
+    size_t to = told ? (size_t)(told - s->text) : at, from = to, last = at - 1;
+    while (from > at && !redact_in(s->text[from - 1], CLASS_BLANK))
+        from--;
+    if (told && redact_at(s, to + 19, ": ")) { /* zsh tells of it behind that */
+        from = to + 21;
+        to = line;
+    }
+    while (last > start && redact_in(s->text[last - 1], CLASS_SPACE))
+        last--;
+    size_t len = to - from;
+    if (len < 4 || last - start < len || memcmp(s->text + last - len, s->text + from, len) != 0)
+        return;
+    redact_command_add(s, found, last - len, last);
+    redact_command_add(s, found, from, to);
+}
+
+/* ---- typed for read ---- */
+
+/* `$ read PW`, and what was typed below, with the next prompt behind it. */
+void redact_output_typed(struct redact_scan *s, size_t start, size_t at,
+                         struct redact_command_found *found)
+{
+    size_t last = at - 1, line = redact_line_end(s, at),
+           begins = redact_line_start(s, start, MADE_MOST);
+    while (last > start && redact_in(s->text[last - 1], CLASS_SPACE))
+        last--;
+    size_t name = last;
+    while (name > start && redact_in(s->text[name - 1], CLASS_ALNUM | CLASS_UNDER))
+        name--;
+    bool brief = last - name >= 2 && redact_at(s, last - 2, "pw"); /* PGPW */
+    if (name == last || name < start + 5 || s->text[name - 1] != ' ' ||
+        (!brief && redact_telling(s->text + name, last - name) < TELLS_CODE) ||
+        !redact_is_prompted(s, start))
+        return; /* most */
+    if (!(name == start + 5 || (name == start + 8 && redact_at(s, start + 5, "-r "))))
+        return; /* other options ask on the same line, or show nothing */
+    size_t to = redact_before_prompt(s, begins, at, line);
+    bool next = line >= s->len || redact_begins_prompt(s, line + 1);
+    if (to >= at + 4 && to - at <= MADE_MOST && next && !redact_begins_prompt(s, at))
+        redact_command_add(s, found, at, to);
+}
+
+/* ---- dumps ---- */
+
+static size_t skip_group(struct redact_scan *s, size_t at, size_t line)
+{
+    size_t end = redact_run(s, at, CLASS_HEX);
+    bool is = end - at == 2 || end - at == 4 || end - at == 8;
+    return is && (end == line || s->text[end] == ' ') ? end : at;
+}
+
+/* Where the bytes begin in a dump's line: `00000010: 359e 7d9d`, ` d7 eb 50`, base64 or digits
+ * alone; `line` where it is none. A dump's last line may have fewer. */
+static size_t dumped(struct redact_scan *s, size_t at, size_t line, bool goes_on)
+{
+    size_t offset = redact_run(s, at, CLASS_BLANK), end = redact_run(s, offset, CLASS_HEX);
+    size_t from = offset, groups = 0;
+    size_t plain = redact_run(s, offset, CLASS_ALNUM | CLASS_BASE64);
+    if (plain == line && (plain - offset >= PLAIN_LEAST || (goes_on && plain > offset)))
+        return offset;
+    if (end - offset >= 6 && (redact_char(s, end) == ':' || redact_char(s, end) == ' '))
+        from = redact_run(s, end + 1, CLASS_BLANK);
+    for (size_t word = from, to; (to = skip_group(s, word, line)) > word; groups++)
+        word = redact_run(s, to, CLASS_BLANK);
+    return groups >= (goes_on ? 1 : ROW_LEAST) ? from : line;
+}
+
+/* Whether a word of the command is such a file. */
+static bool has_secret_file(struct redact_scan *s, size_t from, size_t line)
+{
+    while (from < line) {
+        size_t at = redact_run(s, from, CLASS_BLANK), end = redact_shell_word(s, at, line);
+        if (end > at + 3 && s->text[at] != '-' && redact_is_secret_file(s, at, end) &&
+            !memmem(s->text + at, end - at, "pub", 3))
+            return true;
+        from = end > from ? end : from + 1;
+    }
+    return false;
+}
+
+void redact_output_dumped(struct redact_scan *s, size_t start, size_t at,
+                          struct redact_command_found *found)
+{
+    size_t begins = redact_line_start(s, start, COMMAND_MOST), from = 0, to = 0;
+    size_t most = s->len - at < DUMP_MOST ? s->len : at + DUMP_MOST;
+    if (at - begins > 2 * (size_t)COMMAND_MOST || !has_secret_file(s, begins, at - 1))
+        return;
+    for (size_t line, others = 0; at < most && others < ABOVE_MOST; at = line + 1) {
+        line = redact_line_end(s, at);
+        size_t bytes = line - at < MADE_MOST ? dumped(s, at, line, from != 0) : line;
+        if (bytes < line) {
+            from = from ? from : bytes;
+            to = line;
+        } else if (from || redact_begins_prompt(s, at)) {
+            break;
+        } else {
+            others++;
+        }
+    }
+    if (from)
+        redact_command_add(s, found, from, to);
+}
+
+/* ---- answers that end at a prompt ---- */
+
+size_t redact_before_prompt(struct redact_scan *s, size_t line, size_t from, size_t to)
+{
+    size_t sign = line, most = s->len - line > PROMPT_MOST ? line + PROMPT_MOST : s->len;
+    while (sign + 1 < most && s->text[sign] != '\n' &&
+           !(REDACT_ONE_OF(s->text[sign], "$#%>") && s->text[sign + 1] == ' '))
+        sign++;
+    size_t len = sign + 2 - line, end = redact_line_end(s, from);
+    if (sign + 1 >= most || s->text[sign] == '\n' || (line && s->text[line - 1] != '\n'))
+        return to;
+    if (len == 2) { /* a sign alone: behind a word that is no other prompt */
+        size_t name = redact_run(s, from, CLASS_NAME);
+        if (redact_char(s, name) == '@' || REDACT_ONE_OF(redact_char(s, from), "[(~/"))
+            return to;
+        size_t word = redact_run(s, from, ~(uint32_t)CLASS_SPACE) + 1;
+        end = word < end ? word : end;
+    }
+    const char *prompt =
+        end > from + len ? memmem(s->text + from, end - from, s->text + line, len) : NULL;
+    size_t at = prompt ? (size_t)(prompt - s->text) : to;
+    return at > from + 3 && at < to ? at : to;
+}

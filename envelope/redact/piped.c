@@ -1,0 +1,347 @@
+/* Secrets that are printed into what reads them: `echo X | tool --password-stdin`. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact/command.h"
+
+#define WRITTEN_MOST 400 /* bytes behind echo in which all of it is */
+#define LINES_MOST   4   /* over which its word goes on */
+
+/* Words that say so. */
+static const struct reader {
+    char text[24];
+    size_t len;
+} readers[] = {
+#define READER(text)                                                                               \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+    READER("--password-stdin"),
+    READER("sudo -S"),
+    READER("chpasswd"),
+    READER("--with-token"),
+    READER("--stdin"),
+    READER("--passphrase-fd"),
+    READER("sudo -kS"),
+    READER("sudo -Sk"),
+    READER("vault login -"),
+    READER("cryptsetup "),
+    READER("vncpasswd"),
+    READER("smbpasswd "),
+    READER("pass insert"),
+    READER("wrangler secret"),
+    READER("gh secret"),
+    READER("--data-file=-"),
+    READER("secret create"),
+    READER("vercel env add"),
+    READER("secrets import"),
+    READER("--passwd-on-stdin"),
+    READER("kinit "),
+    READER("secret set"),
+    READER("| passwd"),
+    READER("| sudo passwd"),
+    READER("redis-cli"),
+    READER("valkey-cli"),
+    READER("keepassxc-cli"),
+    READER("htpasswd -i"),
+    READER("htpasswd -n"),
+    READER("bw unlock"),
+    READER("bw login"),
+    READER("op signin"),
+    READER("lpass login"),
+    READER("borg "),
+    READER("restic "),
+    READER("kopia "),
+    READER("gocryptfs"),
+    READER("encfs"),
+    READER("veracrypt"),
+    READER("openconnect"),
+    READER("pinentry"),
+    READER("su -"),
+    READER("wg pubkey"),
+    READER("docker secret"),
+    READER("podman secret"),
+    READER("kubeseal"),
+    READER("age -p"),
+    READER("zfs load-key"),
+    READER("heroku login"),
+    READER("vault kv put"),
+    READER("secret-tool store"),
+    READER("gpg-preset"),
+    READER("mokutil"),
+    READER("--password-fd"),
+    READER("--pass-stdin"),
+    READER("systemd-creds"),
+    READER("--password -"),
+    READER("caddy hash-"),
+    READER("mkpasswd"),
+    READER("slappasswd"),
+    READER("doveadm pw"),
+    READER("argon2"),
+    READER("saslpasswd2"),
+    READER("keyctl padd"),
+    READER("fdesetup"),
+    READER("rclone obscure"),
+    READER("fscrypt"),
+    READER("7z "),
+    READER("| tee /run/secrets"),
+    READER("realm join"),
+    READER("adcli"),
+    READER("ldappasswd"),
+    READER("wpa_passphrase"),
+    READER("ykman"),
+    READER("security add"),
+    READER("elasticsearch-keystore"),
+    READER("kibana-keystore"),
+    READER("logstash-keystore"),
+};
+/* By what one begins with, what may be its second character: most words begin none. */
+static const char seconds[128][8] = {
+    ['-'] = "-",   ['7'] = "z",  ['a'] = "dgr", ['b'] = "ow", ['c'] = "ahr",    ['d'] = "o",
+    ['e'] = "ln",  ['f'] = "ds", ['g'] = "hop", ['h'] = "et", ['k'] = "eiou",   ['l'] = "dop",
+    ['m'] = "ko",  ['o'] = "p",  ['p'] = "aio", ['r'] = "ce", ['s'] = "aelmuy", ['v'] = "aen",
+    ['w'] = "gpr", ['y'] = "k",  ['z'] = "f",   ['|'] = " ",
+};
+
+static bool may_read(char first, char second)
+{
+    const char *may = seconds[(unsigned char)first & 127u];
+    return *may && strchr(may, second) != NULL;
+}
+
+static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (readers[i].text[1] == s->text[at + 1] && *readers[i].text == s->text[at] &&
+            readers[i].len <= end - at && !memcmp(s->text + at, readers[i].text, readers[i].len))
+            return *readers[i].text != 's' || memcmp(readers[i].text, "su -", 5) != 0 ||
+                   !memmem(s->text + at, end - at, " -c", 3); /* what it is to run reads */
+    return false;
+}
+
+/* Where the command ends that goes on at `at`, its pipes included. */
+static size_t command_end(struct redact_scan *s, size_t at)
+{
+    size_t line = redact_line_end(s, at);
+    while (at < line && s->text[at] != ';' &&
+           !(s->text[at] == '&' && redact_char(s, at + 1) == '&'))
+        at = redact_in(s->text[at], CLASS_DOUBLE | CLASS_SINGLE) ? redact_shell_word(s, at, line)
+                                                                 : at + 1;
+    return at < line ? at : line;
+}
+
+/* Where the last of those words begins that reads a secret from its input; 0 for none. It is looked
+ * for once in a command. */
+static size_t find_reader(struct redact_scan *s, size_t at)
+{
+    if (s->reader_from <= at && at < s->reader_line)
+        return s->reader;
+    size_t end = command_end(s, at);
+    s->reader_line = end;
+    s->reader_from = at;
+    s->reader = 0;
+    for (size_t i = at; i + 1 < end; i++)
+        if (redact_in(s->text[i - (i > 0)], CLASS_BLANK | CLASS_SEPARATOR | CLASS_BASE64) &&
+            may_read(s->text[i], s->text[i + 1]) && is_reader(s, i, end))
+            s->reader = i;
+    return s->reader;
+}
+
+/* Whether the words at `at` end at a pipe. */
+static bool is_piped(struct redact_scan *s, size_t at, size_t end)
+{
+    for (int i = 0; i < 16; i++) {
+        at = redact_run(s, at, CLASS_BLANK);
+        size_t word = redact_shell_word(s, at, end);
+        if (word == at)
+            break;
+        at = word;
+    }
+    return at + 1 < end && s->text[at] == '|' && s->text[at + 1] != '|';
+}
+
+/* `'AUTH user X'`, which a database is told. */
+static void take_auth(struct redact_scan *s, size_t at, size_t end,
+                      struct redact_command_found *found)
+{
+    const char *pipe = memchr(s->text + at, '|', end - at);
+    size_t from = redact_run(s, at, CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE);
+    size_t to = pipe ? (size_t)(pipe - s->text) : end;
+    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
+        to--;
+    size_t word = to;
+    while (word > from && !redact_in(s->text[word - 1], CLASS_BLANK))
+        word--;
+    if (redact_at(s, from, "AUTH ") && word > from)
+        redact_command_add(s, found, word, to);
+}
+
+/* A word at `word`, and what the next lines add to it behind a backslash: `"A"\`, `> "B"`. */
+static size_t written_word(struct redact_scan *s, size_t word, size_t end)
+{
+    size_t to = redact_shell_word(s, word, end);
+    for (int i = 0; i < LINES_MOST && to > word && s->text[to - 1] != ' '; i++) {
+        size_t next = redact_at(s, to, "\\\n") ? to + 2 : redact_at(s, to - 1, "\\\n") ? to + 1 : 0;
+        if (!next || next >= s->len)
+            break;
+        next = redact_at(s, next, "> ") ? next + 2 : next;
+        to = redact_shell_word(s, next, redact_line_end(s, next));
+    }
+    return to;
+}
+
+/* Where the name of the file is that what ends at `at` goes into: `> FILE`, `| sudo tee -a FILE`;
+ * `at` for none. */
+static size_t behind_into(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t sign = redact_run(s, at, CLASS_BLANK), file = sign;
+    while (file < end && s->text[file] == '>')
+        file++;
+    if (file > sign)
+        return redact_run(s, file, CLASS_BLANK);
+    if (redact_char(s, sign) != '|')
+        return at;
+    file = redact_run(s, sign + 1, CLASS_BLANK);
+    file += redact_at(s, file, "sudo ") ? 5 : 0;
+    if (!redact_at(s, file, "tee "))
+        return at;
+    file += 4;
+    return file + (redact_at(s, file, "-a ") ? 3 : 0);
+}
+
+/* `echo X > ~/.restic-pass`: into a file whose name says what it holds. */
+static void take_written(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_command_found *found)
+{
+    size_t word = redact_run(s, at, CLASS_BLANK), to = written_word(s, word, end);
+    bool format = redact_at(s, word, "%s") || redact_at(s, word + 1, "%s");
+    while ((redact_char(s, word) == '-' || format) && to < end) { /* -n, '%s\n' */
+        word = redact_run(s, to, CLASS_BLANK);
+        to = written_word(s, word, end);
+        format = false;
+    }
+    size_t line = redact_line_end(s, to), file = behind_into(s, to, line);
+    size_t last = redact_shell_word(s, file, line);
+    if (file > to && to > word + 4 && last > file && redact_is_secret_file(s, file, last))
+        redact_command_add(s, found, word, to);
+}
+
+/* Whether the first pipe is into tee. */
+static bool may_be_tee(struct redact_scan *s, size_t at, size_t end)
+{
+    const char *pipe = memchr(s->text + at, '|', end - at);
+    size_t word = pipe ? redact_run(s, (size_t)(pipe - s->text) + 1, CLASS_BLANK) : end;
+    return redact_at(s, word, "tee ") || redact_at(s, word, "sudo tee ");
+}
+
+bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match)
+{
+    static const char users[][12] = {" -u ", " --user ",  " --username",
+                                     " -U ", " --login ", " --user="};
+    static const char others[][12] = {
+        "sudo",    "docker", "podman", "journalctl", "mkdir", "mysql", "mariadb", "install",
+        "useradd", "lsof",   "ps ",    "psql",       "ssh",   "diff",  "su ",     "kill"};
+    size_t line = redact_line_start(s, at, REDACT_LINE_LOOKED_AT), from = end + 1;
+    size_t to = redact_shell_word(s, from, redact_line_end(s, end));
+    bool quoted = to > from + 2 && redact_in(s->text[from], CLASS_DOUBLE | CLASS_SINGLE) &&
+                  s->text[to - 1] == s->text[from];
+    struct redact_reached v = {.from = from + quoted, .to = to - quoted};
+    bool user = false;
+    for (size_t i = 0; i < sizeof users / sizeof *users && !user; i++) {
+        const char *option = memmem(s->text + line, at - line, users[i], strlen(users[i]));
+        size_t name = option ? (size_t)(option - s->text) + strlen(users[i]) : at;
+        size_t behind = redact_run(s, name, ~(uint32_t)CLASS_SPACE);
+        user = option && behind > name && s->text[name] != '-' &&
+               redact_run(s, behind, CLASS_BLANK) + 1 >= at; /* `-u kim -p`, not `cp -u -p` */
+    }
+    user = user && redact_char(s, redact_run(s, v.from, CLASS_ALNUM)) != '=';
+    for (size_t i = 0; user && i < sizeof others / sizeof *others; i++)
+        user = !memmem(s->text + line, at - line, others[i], strlen(others[i]));
+    if (!user || v.to < v.from + 4 || redact_is_placeholder(s, v.from, v.to) ||
+        redact_is_number(s, v.from, v.to) || s->text[v.from] == '-' ||
+        (!quoted && redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, v.from, v.to)))
+        return false;
+    *ret_match = (struct redact_match){v.from, v.to, "value"};
+    return true;
+}
+
+void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    size_t words = at, end = redact_line_end(s, at);
+    size_t reader = find_reader(s, at);
+    bool pairs = reader && redact_at(s, reader, "chpasswd");
+    size_t most = end - at > WRITTEN_MOST ? at + WRITTEN_MOST : end;
+    if (reader <= at && (memchr(s->text + at, '>', most - at) || may_be_tee(s, at, most) ||
+                         (end > at && s->text[end - 1] == '\\')))
+        take_written(s, at, most, found);
+    if (reader <= at || !is_piped(s, at, end))
+        return;
+    if (redact_at(s, reader, "redis") || redact_at(s, reader, "valkey")) {
+        take_auth(s, at, end, found);
+        return;
+    }
+    for (int i = 0; i < 16; i++) {
+        words = redact_run(s, words, CLASS_BLANK);
+        size_t word = redact_shell_word(s, words, end);
+        if (word == words || word >= reader)
+            break;
+        const char *colon = pairs ? memchr(s->text + words, ':', word - words) : NULL;
+        size_t quote = s->text[word - 1] == '"' || s->text[word - 1] == '\'';
+        if (colon)
+            redact_command_add(s, found, (size_t)(colon - s->text) + 1, word - quote);
+        else if (!pairs && !redact_at(s, words, "-") && !redact_at(s, words, "'%") &&
+                 !redact_at(s, words, "\"%"))
+            redact_command_add(s, found, words, word);
+        words = word;
+    }
+}
+
+/* ---- printed where a file or a command is asked for ---- */
+
+#define FED_MOST 120 /* bytes in front of what is printed */
+
+static bool has_word(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const words[] = {"pass",   "PASS",   "Pass",  "key-file", "keyfile",
+                                        "secret", "SECRET", "token", "TOKEN",    "auth"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+bool redact_is_fed(const struct redact_scan *s, size_t at)
+{
+    char before = at ? s->text[at - 1] : 0;
+    size_t from = redact_line_start(s, at, FED_MOST);
+    if (before == '(' && at > 1 && s->text[at - 2] == '<')
+        return has_word(s, from, at);
+    size_t name = at < 2 ? 0 : at - 1;
+    if ((before != '"' && before != '\'') || !REDACT_ONE_OF(s->text[name - (name > 0)], " =:"))
+        return false;
+    while (name > from && REDACT_ONE_OF(s->text[name - 1], " =:"))
+        name--;
+    static const char *const ends[] = {"command", "cmd", "eval", "extpass", "askpass"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t len = strlen(ends[i]);
+        if (name - from >= len && redact_at(s, name - len, ends[i]))
+            return has_word(s, name - from > 40 ? name - 40 : from, name);
+    }
+    return false;
+}
+
+void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_command_found *found)
+{
+    char close = s->text[at - 1] == '(' ? ')' : s->text[at - 1];
+    size_t line = redact_line_end(s, end), from = redact_run(s, end, CLASS_BLANK);
+    line = line - from > WRITTEN_MOST && line > from ? from + WRITTEN_MOST : line;
+    const char *last = memchr(s->text + from, close, line - from);
+    size_t to = last ? (size_t)(last - s->text) : line;
+    while (from + 1 < to && s->text[from] == '-' && redact_in(s->text[from + 1], CLASS_LOWER))
+        from = redact_run(s, redact_run(s, from, CLASS_WORD), CLASS_BLANK);
+    if (from + 4 < to && redact_at(s, from + 1, "%s") && s->text[from + 3] != ' ')
+        from = redact_run(s, redact_shell_word(s, from, to), CLASS_BLANK);
+    if (from < to)
+        redact_command_add(s, found, from, to);
+}

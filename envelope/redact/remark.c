@@ -1,0 +1,70 @@
+/* Comments that say what the text in quotes of their line is: `if (x == "X") { // admin password`,
+ * `input text 'X'  # password field`. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact/command.h"
+#include "envelope/redact/places.h"
+
+#define LITERAL_MOST 80
+#define CLOSES_MOST  16 /* between the quote and the comment */
+#define WORD_LEAST   8  /* letters of a word that a command is given */
+
+/* Where the sign of a comment begins whose words lead to `at`; 0 for none. */
+static size_t sign_of(const struct redact_scan *s, size_t at)
+{
+    size_t i = at, least = at > REDACT_REMARK_MOST ? at - REDACT_REMARK_MOST : 0;
+    while (i > least && redact_in(s->text[i - 1], CLASS_ALNUM | CLASS_BLANK))
+        i--;
+    if (i == least || i == at || i < 2)
+        return 0; /* most */
+    if (s->text[i - 1] == '#')
+        return i - 1;
+    bool two = (s->text[i - 1] == '/' && s->text[i - 2] == '/') ||
+               (s->text[i - 1] == '*' && s->text[i - 2] == '/') ||
+               (s->text[i - 1] == '-' && s->text[i - 2] == '-');
+    return two ? i - 2 : 0;
+}
+
+/* Whether the comment ends a word or two behind the name. */
+static bool ends_soon(struct redact_scan *s, size_t end)
+{
+    size_t to = end, most = end + REDACT_REMARK_MOST;
+    while (to < s->len && to < most && redact_in(s->text[to], CLASS_ALNUM | CLASS_BLANK))
+        to++;
+    return REDACT_ONE_OF(redact_char(s, to), "\n\r") || redact_at(s, to, "*/");
+}
+
+static bool is_value(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached v = {.from = from, .to = to};
+    size_t line = redact_line_start(s, from, 2 * (size_t)LITERAL_MOST);
+    if (to < from + 6 || memchr(s->text + from, ' ', to - from) ||
+        redact_is_placeholder(s, from, to) || redact_is_path(s, from, to) ||
+        redact_tells(s, from, to - from) || redact_is_remark(s, from, to))
+        return false;
+    return redact_strength(s, &v) > REDACT_WEAK || redact_is_wordy(s, from, to) ||
+           redact_is_camel(s, from, to) ||
+           (to >= from + WORD_LEAST && redact_run(s, from, CLASS_LOWER) == to &&
+            redact_begins_prompt(s, line));
+}
+
+bool redact_remark(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t sign = sign_of(s, at), close = sign, least;
+    if (!sign || !ends_soon(s, end))
+        return false; /* most */
+    for (least = sign > CLOSES_MOST ? sign - CLOSES_MOST : 0;
+         close > least && REDACT_ONE_OF(s->text[close - 1], " \t;,(){}]:");)
+        close--;
+    if (close < 2 || !REDACT_ONE_OF(s->text[close - 1], "\"'`"))
+        return false;
+    size_t to = close - 1, from = to;
+    for (least = to > LITERAL_MOST ? to - LITERAL_MOST : 0;
+         from > least && s->text[from - 1] != s->text[to] && s->text[from - 1] != '\n';)
+        from--;
+    if (from == least || s->text[from - 1] == '\n' || !is_value(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}

@@ -1,0 +1,190 @@
+/* What stands between a name and what it is set to, and where that begins: `NAME=value`,
+ * `"name": "value"`, `name => value`, `--name value`, `set -x NAME value`, `<name>value</name>`. */
+#include <string.h>
+
+#include "envelope/redact/places.h"
+
+#define BLANKS_MOST 80 /* between a name, its separator and its value */
+#define ARROW_LEAST 8  /* bytes of a value behind an arrow */
+
+static size_t skip_blanks(struct redact_scan *s, size_t at)
+{
+    size_t end = at == s->behind.end ? s->behind.to : redact_run(s, at, CLASS_BLANK);
+    return end - at > BLANKS_MOST ? at : end;
+}
+
+/* The quotes and brackets that end a name: `"`, `\"`, `']`. */
+static size_t skip_name_end(struct redact_scan *s, size_t at, bool *ret_quoted)
+{
+    size_t from = at;
+    while (redact_char(s, at) == '\\' && at - from < 7)
+        at++;
+    *ret_quoted =
+        redact_char(s, at) == '"' || redact_char(s, at) == '\'' || redact_char(s, at) == '`';
+    at = *ret_quoted ? at + 1 : from;
+    at += redact_char(s, at) == ')' && *ret_quoted; /* attr("x") = */
+    at += redact_char(s, at) == ']' && *ret_quoted;
+    at += from == at && redact_char(s, at) == ']' && redact_char(s, at + 1) == '='; /* [name]='X' */
+    at += from == at && redact_at(s, at, "%5D=") ? 3 : 0; /* user%5Bpassword%5D=X */
+    at += redact_char(s, at) == '}' && from == at;        /* $ENV{NAME} = */
+    at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
+    if (from == at && redact_char(s, at) == '[') { /* char password[32] = "X" */
+        size_t close = redact_run(s, at + 1, CLASS_DIGIT);
+        at = redact_at(s, close, "] = \"") ? close + 1 : at;
+    }
+    return at;
+}
+
+/* A sign that gives a name its value; behind it. 0 where there is none. */
+static size_t skip_sign(struct redact_scan *s, size_t at, struct redact_place *p)
+{
+    char first = redact_char(s, at), next = redact_char(s, at + 1);
+    if (first == '%' && (redact_at(s, at, "%3D") || redact_at(s, at, "%3A"))) {
+        p->encoded = true;
+        p->sign = '=';
+        return at + 3;
+    }
+    if (first == '?' && next == ':' && redact_char(s, at - 1) == ' ')
+        next = '?';                                        /* Kotlin's */
+    if (next == first && (first == '|' || first == '?')) { /* or else */
+        size_t value = redact_run(s, at + 2, CLASS_BLANK);
+        p->sign = '=';
+        return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
+    }
+    if (first == '-' && next == '>') { /* what a log shows that a name is set to: `a.b.key -> X` */
+        size_t value = redact_run(s, at + 2, CLASS_BLANK);
+        size_t end = redact_run(s, value, CLASS_WORD | CLASS_BASE64);
+        p->sign = '=';
+        return at > p->name_end && value > at + 2 && end >= value + ARROW_LEAST &&
+                       redact_has_digit(s, value, end) &&
+                       memchr(s->text + p->name, '.', p->name_end - p->name)
+                   ? at + 2
+                   : 0;
+    }
+    if (first == '<' && next == '-') /* R's */
+        return redact_in(redact_char(s, redact_run(s, at + 2, CLASS_BLANK)),
+                         CLASS_DOUBLE | CLASS_SINGLE) &&
+                       (p->sign = '=')
+                   ? at + 2
+                   : 0;
+    bool two = (first == '=' && next == '>') ||
+               (next == '=' && (first == ':' || first == '?' || first == '+'));
+    bool doubled = next == first && (first == '=' || first == ':');
+    if (doubled || !(two || first == '=' || first == ':'))
+        return 0;
+    p->sign = first == ':' && !two ? ':' : '=';
+    return at + 1 + two;
+}
+
+/* `<name>` and `name" value="`; the value behind. */
+static size_t skip_markup(struct redact_scan *s, size_t at, struct redact_place *p)
+{
+    static const struct redact_word between[] = {REDACT_WORD(" value="), REDACT_WORD("><value>"),
+                                                 REDACT_WORD("</key><string>"),
+                                                 REDACT_WORD("</name><value>"), REDACT_WORD(">")};
+    bool element = p->name > 0 && s->text[p->name - 1] == '<';
+    if (element && redact_char(s, at) != '>') { /* attributes of its own */
+        size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
+        const char *close = memchr(s->text + at, '>', end - at < 200 ? end - at : 200);
+        if (!close || close[-1] == '/' || !redact_in(s->text[at], CLASS_BLANK))
+            return 0;
+        at = (size_t)(close - s->text);
+    }
+    char sign = redact_char(s, at);
+    if (!((sign == ' ' && (redact_char(s, at + 1) | 0x20) == 'v') || sign == '>' || sign == '<'))
+        return 0;                                                    /* most */
+    if (redact_at(s, at, "</key>") || redact_at(s, at, "</name>")) { /* on the next line */
+        size_t open = at + 6 + (s->text[at + 2] == 'n');
+        open = redact_run(s, open, CLASS_SPACE);
+        size_t is = redact_at(s, open, "<string>") ? 8 : redact_at(s, open, "<value>") ? 7 : 0;
+        p->sign = '>';
+        return is ? open + is : 0;
+    }
+    if (element && sign == '>' && redact_char(s, at + 1) == '\n') { /* alone on its line */
+        size_t text = redact_run(s, at + 1, CLASS_SPACE);
+        p->sign = '>';
+        size_t word = redact_run(s, text, ~(uint32_t)CLASS_SPACE);
+        size_t line = redact_line_start(s, p->name, 60);
+        if (redact_char(s, text) != '<' && redact_at(s, redact_run(s, word, CLASS_SPACE), "</") &&
+            (redact_run(s, line, CLASS_BLANK) + 1 == p->name ||
+             (p->name > 1 && s->text[p->name - 2] == '>')))
+            return text;
+    }
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        bool needs_name = between[i].len == 1;
+        if (needs_name && element && redact_at(s, redact_run(s, at + 1, CLASS_SPACE), "<value>")) {
+            p->sign = '>';
+            return redact_run(s, at + 1, CLASS_SPACE) + 7;
+        }
+        if (redact_at(s, at, between[i].text) && (element || p->quoted || !needs_name)) {
+            p->sign = '>';
+            return at + between[i].len;
+        }
+    }
+    return 0;
+}
+
+/* A line of two words, the first a variable's name: fish's and PowerShell's lists. */
+static bool is_listed_pair(struct redact_scan *s, const struct redact_place *p, size_t value)
+{
+    size_t start = redact_line_start(s, p->name, 4);
+    size_t end = redact_line_end(s, value), word = value;
+    if (start != p->name || !p->upper || value == p->name_end ||
+        (!memchr(s->text + p->name, '_', p->name_end - p->name) &&
+         !redact_in(s->text[p->name_end - 1], CLASS_DIGIT)))
+        return false;
+    bool mixed = false;
+    while (word < end && !redact_in(s->text[word], CLASS_BLANK))
+        mixed = mixed || !redact_in(s->text[word], CLASS_UPPER | CLASS_UNDER), word++;
+    return mixed && (word == end || s->text[value] == '\'') && end - value >= 4;
+}
+
+/* The two stars behind the sign of Markdown's `**Password:**`. */
+static size_t bold_length(struct redact_scan *s, const struct redact_place *p, size_t at)
+{
+    return p->sign == ':' && redact_at(s, at, "** ") && p->name >= 2 &&
+                   redact_at(s, p->name - 2, "**")
+               ? 2
+               : 0;
+}
+
+size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
+{
+    size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
+    at += redact_at(s, at, " <const>") ? 8 : 0; /* Lua's */
+    size_t blanks = skip_blanks(s, at), markup = 0;
+    char front = p->name >= 2 ? s->text[p->name - 1] : 0;
+    bool dashes = front == '-' || (front == '+' && s->text[p->name - 2] == ' ');
+    if ((sign = skip_sign(s, blanks, p))) {
+        size_t value = skip_blanks(s, sign + bold_length(s, p, sign));
+        if (p->sign == '=' && redact_at(s, value, "\\\n"))
+            value += 2; /* a shell goes on there */
+        p->tight = (value == p->name_end + 1 || p->encoded) && p->sign == '=';
+        return value;
+    }
+    if ((markup = skip_markup(s, at, p)))
+        return markup;
+    size_t opens = p->name < 2 ? 0 : p->name - 2; /* what is in front of the quote */
+    opens -= opens && s->text[opens] == ' ';
+    bool called = p->name >= 2 && (s->text[opens] == '(' || s->text[opens] == '\\');
+    if (p->quoted && called && redact_char(s, blanks) == ',' && s->text[at - 1] != ')') {
+        p->sign = ',';
+        return skip_blanks(s, blanks + 1);
+    }
+    if (blanks == at || p->quoted)
+        return 0;
+    if (front == ':' && redact_char(s, blanks) == '"') { /* Clojure's {:password "x"} */
+        p->sign = ':';
+        return blanks;
+    }
+    p->sign = ' ';
+    if (redact_is_defined(s, p->name))
+        return redact_char(s, blanks) == '"'                                ? blanks
+               : redact_at(s, blanks, "@\"") || redact_at(s, blanks, "L\"") ? blanks + 1
+                                                                            : 0;
+    if (dashes || redact_is_set_by_blank(s, p->name) ||
+        (redact_char(s, blanks) == '\'' && redact_is_option(s, p->name)) ||
+        is_listed_pair(s, p, blanks))
+        return blanks;
+    return 0;
+}
