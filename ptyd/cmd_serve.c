@@ -161,7 +161,7 @@ int command_serve(int argc, char **argv)
         .worker = {.conf = conf_open()}, .try_table = -1, .resume = -1, .previous = -1};
     int option;
     conf_options(CONF_OF_SERVE, FIRST_SETTING, own, options);
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT, options)) != -1)
         if (cli_option(&cli, option))
             take_option(&serve, option);
     cli_no_more(&cli, argc, argv);

@@ -89,7 +89,7 @@ int command_verify(int argc, char **argv)
     struct cli cli = cli_begin(help);
     bool all = false, there = true;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             all = true;
     cli_no_more(&cli, argc, argv);

@@ -255,7 +255,7 @@ static int run(int argc, char **argv, bool enable)
     struct cli cli = cli_begin(help = enable ? enable_help() : disable_help());
     bool by_hook = false;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             by_hook = true;
     const char *name = optind < argc ? argv[optind++] : "";

@@ -199,7 +199,7 @@ int command_hook(int argc, char **argv)
     struct cli cli = cli_begin(help = make_help());
     bool by_agent = !isatty(STDIN_FILENO);
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (option == '?' && by_agent)
             return EXIT_OK;
         else

@@ -42,7 +42,7 @@ int command_attach(int argc, char **argv)
     struct rpc rpc;
     int option;
     conf_options(CONF_OF_ATTACH, FIRST_SETTING, own_options, options);
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             take_option(&attach, option);
     cli_bare_name(&cli, argc, argv);

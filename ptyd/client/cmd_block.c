@@ -156,7 +156,7 @@ int command_block(int argc, char **argv)
     struct selection selection = everything;
     struct sight_options sight = {0};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (!cli_option(&cli, option) || sight_option(&sight, option))
             continue;
         else if (option == LINES)
@@ -199,7 +199,7 @@ int command_last(int argc, char **argv)
     struct sight_options sight = {0};
     long count = 1;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             sight_option(&sight, option);
     if (optind < argc && !text_parse_number(argv[optind++], 1, LIMIT_ASKED, &count))

@@ -238,7 +238,7 @@ int command_blocks(int argc, char **argv)
                                             {0}};
     struct listing l = {.cli = cli_begin(help)};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&l.cli, option) && !sight_option(&l.sight, option))
             take_option(&l, option);
     cli_no_more(&l.cli, argc, argv);

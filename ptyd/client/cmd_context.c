@@ -249,7 +249,7 @@ int command_context(int argc, char **argv)
                                             {0}};
     struct options o = {.cli = cli_begin(help), .format = "codex", .consumer = "cli"};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (!cli_option(&o.cli, option))
             continue;
         else if (option == FORMAT)

@@ -107,7 +107,7 @@ int command_copy(int argc, char **argv)
     struct bytes text = {0}, clean = {0};
     bool output = false;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             output = true;
     const char *id = optind < argc ? chosen_id(&cli, argv[optind++]) : NULL;

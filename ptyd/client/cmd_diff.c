@@ -243,7 +243,7 @@ int command_diff(int argc, char **argv)
     struct cli cli = cli_begin(help);
     struct sight_options sight = {0};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             sight_option(&sight, option);
     const char *id = optind < argc ? chosen_id(&cli, argv[optind++]) : NULL;

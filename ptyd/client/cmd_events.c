@@ -132,7 +132,7 @@ int command_events(int argc, char **argv)
     struct cli cli = cli_begin(help);
     struct rpc rpc;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED "f", options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED "f", options)) != -1)
         if (option != 'f')
             cli_option(&cli, option);
     cli_no_more(&cli, argc, argv);

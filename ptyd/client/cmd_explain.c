@@ -318,7 +318,7 @@ int command_explain(int argc, char **argv)
     char *error = NULL;
     bool last = false;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         last = cli_option(&cli, option) || last;
     const char *turn = optind < argc ? argv[optind++] : NULL;
     cli_no_more(&cli, argc, argv);

@@ -378,7 +378,7 @@ int command_forget(int argc, char **argv)
                                             {0}};
     struct forgetter f = {.cli = cli_begin(help)};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&f.cli, option))
             take_option(&f, option);
     int ways = (optind < argc) + (f.text != NULL) + f.since;

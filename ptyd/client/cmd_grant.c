@@ -43,7 +43,7 @@ int command_grant(int argc, char **argv)
     static const char *const scopes[] = {"once", "command", "session", "no"};
     struct cli cli = cli_begin(help);
     int option, scope = ONCE;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             scope = option;
     cli_bare_name(&cli, argc, argv);

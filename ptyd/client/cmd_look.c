@@ -30,7 +30,7 @@ int command_list(int argc, char **argv)
     struct cli cli = cli_begin(list_help);
     int option;
     bool all = false;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             all = true;
     cli_no_more(&cli, argc, argv);
@@ -77,8 +77,7 @@ static struct look parse(int argc, char **argv, const char *help, bool screen)
     static const struct option unlimited[] = {SIGHT_LONG, CLI_LONG, {0}};
     struct look look = {.cli = cli_begin(help), .screen = screen};
     int option;
-    while ((option =
-                getopt_long(argc, argv, CLI_SHORT_MIXED, screen ? unlimited : options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, screen ? unlimited : options)) != -1)
         if (cli_option(&look.cli, option) && !sight_option(&look.sight, option) &&
             !text_parse_number(optarg, 1, LIMIT_ASKED, &look.limit))
             cli_usage("'%s' is not a number from 1 to %d", optarg, LIMIT_ASKED);

@@ -106,7 +106,7 @@ int command_open(int argc, char **argv)
         if (!strcmp(argv[i], "--"))
             end = i;
     /* NAME may stand before the options. */
-    while ((option = getopt_long(end, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(end, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             own_option(params, option);
     cli_bare_name(&cli, end, argv);

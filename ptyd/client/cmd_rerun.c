@@ -77,7 +77,7 @@ int command_rerun(int argc, char **argv)
     struct cli cli = cli_begin(help);
     char *timeout = NULL;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option))
             timeout = optarg;
     if (timeout)

@@ -383,7 +383,7 @@ int command_run(int argc, char **argv)
     struct cli cli = cli_begin(help);
     double timeout = 0;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT, options)) != -1)
         if (cli_option(&cli, option))
             timeout = cli_seconds(optarg);
     if (optind >= argc)

@@ -69,7 +69,7 @@ int command_send(int argc, char **argv)
     struct keystrokes k = {0};
     double timeout = 0;
     int option;
-    while ((option = getopt_long(argc, argv, "-s:h", options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, "-s:h", options)) != -1)
         if (option == 1)
             keystrokes_add_text(&k, optarg, strlen(optarg));
         else if (cli_option(&cli, option) && option == KEY)

@@ -107,7 +107,7 @@ int command_upgrade(int argc, char **argv)
     struct cli cli = cli_begin(help);
     json_t *params = json_pack("{s:I}", "token", request_new_token());
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (!cli_option(&cli, option))
             continue;
         else if (option == BINARY)

@@ -182,7 +182,7 @@ static struct request read_request(int argc, char **argv, const char *help,
 {
     struct request r = {.cli = cli_begin(help)};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&r.cli, option))
             take_option(&r, option);
     if (optind < argc)

@@ -3,12 +3,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static const char *command = "";
+static const char *meant; /* the option that one which there is not may have been */
 
 char *cli_name_command(const char *name)
 {
@@ -18,6 +20,8 @@ char *cli_name_command(const char *name)
 
 static _Noreturn void end_usage(void)
 {
+    if (meant)
+        fprintf(stderr, "did you mean --%s? ", meant);
     fprintf(stderr, "`ptyd %s%s--help` says how it is used.\n", command, *command ? " " : "");
     exit(EXIT_USAGE);
 }
@@ -27,6 +31,28 @@ struct cli cli_begin(const char *help)
     const char *session = getenv("PTYD_SESSION");
     optind = 1;
     return (struct cli){.session = session && *session ? session : "default", .help = help};
+}
+
+/* The long option of `options` that is nearest to `word`, which is `--word` or `--word=value`. */
+static const char *nearest_option(const char *word, const struct option *options)
+{
+    if (strncmp(word, "--", 2))
+        return NULL;
+    char *name = text_format("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    struct text_nearest nearest = text_nearest_begin(name);
+    for (; options->name; options++)
+        text_nearest_offer(&nearest, options->name);
+    free(name);
+    return nearest.found;
+}
+
+int cli_next(int argc, char **argv, const char *order, const struct option *options)
+{
+    int option = getopt_long(argc, argv, order, options, NULL);
+    if (option == '?' &&
+        optopt == 0) /* a long one; what else is wrong has the option's own number there */
+        meant = nearest_option(argv[optind - 1], options);
+    return option;
 }
 
 int cli_option(struct cli *cli, int option)
@@ -66,7 +92,7 @@ struct cli cli_plain(int argc, char **argv, const char *order, const char *help)
     static const struct option options[] = {CLI_LONG, {0}};
     struct cli cli = cli_begin(help);
     int option;
-    while ((option = getopt_long(argc, argv, order, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, order, options)) != -1)
         cli_option(&cli, option);
     return cli;
 }

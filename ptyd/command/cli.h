@@ -37,7 +37,11 @@ char *cli_name_command(const char *name);
 /* Starts reading a command's options. */
 struct cli cli_begin(const char *help);
 
-/* Handles an option that getopt_long() returned if it is a shared one. Returns 0 when done, 1
+/* getopt_long(), which says on standard error what is wrong; of a long option that there is not it
+ * is kept which may have been meant, for the end of what is said. */
+int cli_next(int argc, char **argv, const char *order, const struct option *options);
+
+/* Handles an option that cli_next() returned if it is a shared one. Returns 0 when done, 1
  * when the command must handle it; does not return for --help (prints, exit 0) and for bad
  * options (exit 2). */
 int cli_option(struct cli *cli, int option);

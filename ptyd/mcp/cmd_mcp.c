@@ -165,7 +165,7 @@ int command_mcp(int argc, char **argv)
     const char *session = getenv("PTYD_SESSION");
     bool drive = false, all = false;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT, options)) != -1)
         if (cli_option(&cli, option))
             take_option(option, &drive, &all);
     cli_no_more(&cli, argc, argv);

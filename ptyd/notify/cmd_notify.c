@@ -307,7 +307,7 @@ static struct notify read_options(int argc, char **argv)
     struct notify n = {.cli = cli_begin(help), .on = "exit", .until = -1};
     int option;
     n.wake.url = "codex";
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1) {
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1) {
         if (!cli_option(&n.cli, option))
             continue;
         if (option == TIMEOUT)

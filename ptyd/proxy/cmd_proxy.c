@@ -168,7 +168,7 @@ int command_proxy(int argc, char **argv)
     struct cli cli = cli_begin(help);
     struct proxy_options o = {0};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1) {
+    while ((option = cli_next(argc, argv, CLI_SHORT, options)) != -1) {
         if (!cli_option(&cli, option))
             continue;
         o.listen = option == LISTEN ? optarg : o.listen;

@@ -538,7 +538,7 @@ int command_record(int argc, char **argv)
                                             {0}};
     struct request q = {.cli = cli_begin(help), .version = 3};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED "o:f", options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED "o:f", options)) != -1)
         if (cli_option(&q.cli, option))
             own_option(&q, option);
     cli_no_more(&q.cli, argc, argv);

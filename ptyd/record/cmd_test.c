@@ -310,7 +310,7 @@ int command_test(int argc, char **argv)
                                             {0}};
     struct request q = {.cli = cli_begin(help)};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&q.cli, option)) {
             q.from = option == FROM ? optarg : q.from;
             q.to = option == TO ? optarg : q.to;

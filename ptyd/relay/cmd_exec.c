@@ -326,7 +326,7 @@ int command_exec(int argc, char **argv)
     struct setup setup = {0};
     struct identity own;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT, options)) != -1)
         if (cli_option(&cli, option) != 0)
             take_option(option, &wishes);
     if (optind >= argc)

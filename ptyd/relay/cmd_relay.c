@@ -564,7 +564,7 @@ int command_relay(int argc, char **argv)
                                        .hours = 24,
                                        .bytes = 256 << 20}};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&cli, option) != 0)
             take_option(option, &o);
     const char *verb = optind < argc ? argv[optind++] : NULL;

@@ -98,7 +98,7 @@ static struct request parse(int argc, char **argv)
     struct request q = {.cli = cli_begin(help)};
     int option;
     /* FILE may stand first: options are looked for behind it too. */
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(&q.cli, option))
             own_option(&q, option);
     if (optind >= argc)

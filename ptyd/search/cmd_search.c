@@ -193,7 +193,7 @@ static struct find_query parse(struct cli *cli, int argc, char **argv)
     int option;
     bool regex = false;
     *cli = cli_begin(help);
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+    while ((option = cli_next(argc, argv, CLI_SHORT_MIXED, options)) != -1)
         if (cli_option(cli, option))
             take_option(option, &query, &regex);
     if (optind >= argc)

@@ -38,6 +38,9 @@ async function main() {
     const [status, , said] = call('list', '--nothing');
     assert.strictEqual(status, 2);
     assert.match(said, /^ptyd list: .*--nothing.*\n`ptyd list --help` says how it is used\.\n$/);
+    for (const [command, wrong, right] of [['blocks', '--jsn', '--json'], ['run', '--tiemout=3', '--timeout'], ['blocks', '--sesion', '--session']])
+      assert.match(call(command, wrong)[2], new RegExp(`^ptyd ${command}: .*\n.*did you mean ${right}\\? \`ptyd ${command} --help\``), `${command} ${wrong}`);
+    assert.doesNotMatch(call('run', '--timeout')[2], /did you mean/); // what is wrong is something else
   });
 
   const daemon = await new Daemon(space).ready();
