@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, Client, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Client, Daemon, Report, PTYD, until, socketsAt } = require('./harness');
 
 async function main() {
   const report = new Report();
@@ -504,7 +504,7 @@ esac
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_RUNTIME_DIR: runtime };
     fs.mkdirSync(path.dirname(control), { recursive: true, mode: 0o700 });
     const server = spawn(process.execPath, [path.join(bin, 'serve.js'), theirs], { stdio: 'ignore' });
-    await until('codex serves', () => fs.existsSync(theirs));
+    await until('codex serves', () => socketsAt(theirs).listens);
     fs.symlinkSync(theirs, control);
     const refused = ptyd(['enable', 'codex'], { env });
     assert.strictEqual(refused.status, 1);

@@ -403,10 +403,12 @@ async function main() {
   await report.test('no inode is left: the same', async () => {
     const w = new Witness(daemon, 'inodes', 'bash');
     w.run('echo one', 'one\n');
+    await until('a directory lies ready', () => fs.existsSync(path.join(space.env.PTYD_STATE_DIR, 'spare')));
     disk.fillInodes();
     for (let i = 0; i < 4; i++) w.run('echo two', 'two\n');
     assert.match(w.warned().join('\n'), /since .* cannot be written: No space left on device/);
     assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+    assert.deepStrictEqual(daemon.ptyd('open', 'in-what-is-ready').stderr, '');
     const answer = daemon.ptyd('open', 'one-more');
     assert.match(answer.stderr, /cannot start session one-more: .*No space left on device/);
     disk.free();

@@ -7,7 +7,7 @@ const crypto = require('node:crypto');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { PTYD, workspace, removeWorkspace, Report, until } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Report, until, socketsAt } = require('./harness');
 
 const KEY = 'AAAAAAAAAAAAAAAAAAAAAA==';
 const HALVES = 70;
@@ -59,7 +59,7 @@ async function main() {
   const server = agreeingServer(behind), port = 20000 + (process.pid % 12000), tcp = { host: '127.0.0.1', port };
   const start = (listen) => spawn(PTYD, ['proxy', '--listen', listen, '--connect', `unix://${behind}`], { env: space.env, stdio: 'ignore' });
   const proxies = [start(`unix://${unix}`), start(`ws://127.0.0.1:${port}`)];
-  await until('the proxies listen', async () => fs.existsSync(unix) && await status(tcp, head('Host: localhost')) === 101);
+  await until('the proxies listen', async () => socketsAt(unix).listens && await status(tcp, head('Host: localhost')) === 101);
 
   await report.test('an Origin is seen however it is written', async () => {
     for (const where of [unix, tcp]) {

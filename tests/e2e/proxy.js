@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Client, SocketClient, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Client, SocketClient, Report, PTYD, until, socketsAt } = require('./harness');
 
 const STANDIN = process.env.STANDIN || path.resolve(path.dirname(PTYD), 'standin');
 const deep = (n) => '['.repeat(n) + ']'.repeat(n);
@@ -138,7 +138,7 @@ async function main() {
   await report.test('hostile heads: none stops the next client', async () => {
     const front = at('front/s');
     const child = spawn(PTYD, ['proxy', '--listen', `unix://${front}`, '--connect', `unix://${space.root}/none`], { env, stdio: 'ignore' });
-    await until('the socket', () => fs.existsSync(front));
+    await until('the socket', () => socketsAt(front).listens);
     const net = require('node:net');
     const say = (bytes) => new Promise((resolve) => {
       const socket = net.connect(front);

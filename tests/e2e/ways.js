@@ -7,7 +7,7 @@ const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { withCodex, trust, blockIn, isTitle, Tui } = require('./client_codex');
-const { removeWorkspace, Client, SocketClient, Report, PTYD, until } = require('./harness');
+const { removeWorkspace, Client, SocketClient, Report, PTYD, until, socketsAt } = require('./harness');
 
 const [codex, oldCodex] = process.argv.slice(2);
 
@@ -131,7 +131,7 @@ async function main() {
   const front = path.join(space.root, 'front', 'front.sock');
   await report.test('--listen unix://: a server of its own behind it, several clients at once', async () => {
     const proxy = start(['proxy', '-s', 'work', '--listen', `unix://${front}`, '--', 'codex', 'app-server']);
-    await until('the socket is there', () => fs.existsSync(front));
+    await until('the socket is there', () => socketsAt(front).listens);
     assert.strictEqual(fs.statSync(front).mode & 0o777, 0o600);
     assert.strictEqual(fs.statSync(path.dirname(front)).mode & 0o777, 0o700);
     const [one, two] = [await SocketClient.open(front, { path: '/rpc' }), await SocketClient.open(front)];

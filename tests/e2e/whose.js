@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
-const { PTYD, workspace, removeWorkspace, Daemon, Report, SocketClient, until } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, SocketClient, until, socketsAt } = require('./harness');
 
 const NOBODY = 65534, VICTIM = 54321;
 const SECRET = 'only-for-our-daemon';
@@ -250,7 +250,7 @@ async function main() {
     const ours = path.join(place, 'roots'), theirs = path.join(place, 'victims'), heard = [];
     for (const at of [ours, theirs]) fs.mkdirSync(at, { mode: 0o755 });
     const server = net.createServer((c) => { c.on('error', () => {}); c.on('data', (d) => heard.push(d)); }).listen(path.join(ours, 's'));
-    await until('root listens', () => fs.existsSync(path.join(ours, 's')));
+    await until('root listens', () => socketsAt(path.join(ours, 's')).listens);
     fs.chmodSync(path.join(ours, 's'), 0o777);
     fs.renameSync(path.join(ours, 's'), path.join(theirs, 's'));
     fs.chownSync(theirs, VICTIM, VICTIM);
