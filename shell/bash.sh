@@ -30,18 +30,10 @@
 #        left  hooks and settings of history as we left them
 #        raw   nothing, where prompt strings are expanded
 exec 3<&-
-__ptyd_head=($'\e]7711;'"${__ptyd_v[0]};")
-__ptyd_tail=(";${__ptyd_v[0]}"$'\a')
-__ptyd_file=("${__ptyd_v[15]-}")
-__ptyd_wide=(é) __ptyd_raw=('$9')
-__ptyd_seq=(1000000) __ptyd_at=(0) __ptyd_ran=(0) __ptyd_new=(0) __ptyd_count=(1) __ptyd_heard=(0)
-__ptyd_told=('') __ptyd_says=('') __ptyd_here=() __ptyd_B=() __ptyd_C=() __ptyd_text=('')
-__ptyd_status=(0) __ptyd_ign=('') __ptyd_room=(0) __ptyd_left=('')
-__ptyd_v[8]=
-__ptyd_v[11]=
-__ptyd_v[16]=
-__ptyd_v[21]='{ __ptyd_over 1;} &>/dev/null'
-__ptyd_v[22]='{ __ptyd_hook;} &>/dev/null'
+__ptyd_head[0]=$'\e]7711;'"$__ptyd_v;" __ptyd_tail[0]=";$__ptyd_v"$'\a' __ptyd_file[0]=${__ptyd_v[15]-} __ptyd_wide[0]=é __ptyd_raw[0]='$9'
+__ptyd_seq[0]=1000000 __ptyd_at[0]=0 __ptyd_ran[0]=0 __ptyd_new[0]=0 __ptyd_count[0]=1 __ptyd_heard[0]=0 __ptyd_status[0]=0 __ptyd_room[0]=0
+__ptyd_told[0]= __ptyd_says[0]= __ptyd_here[0]= __ptyd_text[0]= __ptyd_ign[0]= __ptyd_left[0]= __ptyd_B=() __ptyd_C=()
+__ptyd_v[8]= __ptyd_v[11]= __ptyd_v[16]= __ptyd_v[21]='{ __ptyd_over 1;} &>/dev/null' __ptyd_v[22]='{ __ptyd_hook;} &>/dev/null'
 
 # The first prompt, where nobody has changed anything yet and no command ran: B, C and A. What comes behind
 # it is read at the second one.
@@ -60,9 +52,9 @@ __ptyd_hook() {
 }
 
 # The rest is for later, or happens seldom. tools/folded puts what stands between the lines `#<NAME` and `#>` into
-# here-documents of __ptyd_NAME, which bash need not parse when it starts. Then these are there in
-# place of functions of the same name, and read them: $1 is that name, `seldom` where there is none. (Aliases are for
-# what the user types, and with `set -a` functions are exported, too.)
+# here-documents of __ptyd_NAME, which bash need not parse when it starts. This reads them: $1 is that name, `seldom`
+# where there is none; not a second time. What `hooks` calls of the seldom ones is there in their place until they are
+# read. (Aliases are for what the user types, and with `set -a` functions are exported, too.)
 __ptyd_later() {
     if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
     if [[ ${__ptyd_v[16]} == *"${1-seldom}"* ]]; then return 1; fi
@@ -87,12 +79,14 @@ __ptyd_later() {
     if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
     return 1
 }
-__ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
-__ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }
-__ptyd_read() { if __ptyd_later; then __ptyd_read; fi; }
-__ptyd_text() { if __ptyd_later; then __ptyd_text; fi; }
-__ptyd_setup() { if __ptyd_later; then __ptyd_setup; fi; }
 #<hooks
+if [[ ${__ptyd_v[16]} != *seldom* ]]; then
+    __ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
+    __ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }
+    __ptyd_read() { if __ptyd_later; then __ptyd_read; fi; }
+    __ptyd_text() { if __ptyd_later; then __ptyd_text; fi; }
+fi
+
 # The marks before each further prompt; $1 is the last command's status. Callers send standard error to
 # /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
 # call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
@@ -433,7 +427,7 @@ elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) && [[ ! -o xtrace && !
     __ptyd_told=$PWD __ptyd_says="$__ptyd_ign;cwd=$PWD" __ptyd_room=$((190 - ${#PWD}))
     __ptyd_left="$-s=$HISTCONTROL==${PROMPT_COMMAND[*]}="
 elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
-    \__ptyd_setup
+    if __ptyd_later; then \__ptyd_setup; fi
 else
     __ptyd_told="bash ${BASH_VERSION%%(*} is older than 4.4 and cannot tell of its commands"
     builtin printf '\033]7711;%s;1;P;lost=%s\a' "${__ptyd_v[0]}" "$__ptyd_told" >/dev/tty

@@ -258,7 +258,7 @@ async function main() {
     // one that runs, and whose begin left the log
     const type = (text) => { daemon.ptyd('send', '-s', name, text); daemon.ptyd('send', '-s', name, '--key', 'Enter'); };
     type(" seq -f 'hush-%g' 5000000; read -r");
-    await until('all was printed', async () => (await lines(false)).includes('hush-5e+06'));
+    await until('all was printed', async () => (await lines(false)).includes('hush-5e+06'), 180000);
     const hidden = async (where) => {
       assert.match(await lines(false), /^hush-[\d.e+]+$/m, `${where}: the user sees it`);
       assert.doesNotMatch(await lines(true), /hush/, where);
