@@ -154,9 +154,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 check: deps-check ## build and run every test; says what was skipped and why
 	@$(MAKE) --no-print-directory -j$(JOBS) $(STARTED) $(UNIT) $(BENCHES)
 	@rm -f build/results
-	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
+	@status=0; $(MAKE) -k --no-print-directory -j2 check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
 
+# Two of them side by side: what lint and the end-to-end tests wait for is no processor.
 check-all: check-lint check-unit check-replay check-systemd check-e2e
 
 check-lint: $(BUILD)/ptyd

@@ -38,8 +38,9 @@ struct session {
     struct tracker *tracker;
     struct rawlog *log;
     struct store *store;
-    struct watcher *watchers;
-    int held; /* session_hold() */
+    LIST_HEAD(, watcher) watchers;
+    int displays; /* of these with `display` */
+    int held;     /* session_hold() */
     uint64_t spoofed;
     struct redact_secrets *secrets; /* of the shell's environment, or NULL */
     bool secrets_known;             /* that was read */
@@ -127,8 +128,8 @@ struct session {
 
 /* Calls the method of every watcher that has it; among the arguments `w_` is the watcher. */
 #define EACH_WATCHER(s, method, ...)                                                               \
-    for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
-        next_ = w_->next;                                                                          \
+    for (struct watcher *w_ = LIST_FIRST(&(s)->watchers), *next_; w_; w_ = next_) {                \
+        next_ = LIST_NEXT(w_, others);                                                             \
         if (w_->method)                                                                            \
             w_->method(__VA_ARGS__);                                                               \
     }

@@ -107,7 +107,7 @@ static void look(struct session *s, uv_timer_t *timer)
     if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
         return;
     bool waits = session_input_read(s) && !is_at_work(s);
-    if (!waits && (s->watchers || session_awaits_rest(s)))
+    if (!waits && (!LIST_EMPTY(&s->watchers) || session_awaits_rest(s)))
         look_again(timer);
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT) {
         settle_line(s, timer, edits);

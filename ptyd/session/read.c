@@ -279,8 +279,8 @@ bool session_take_piece(struct turn *turn, size_t bytes)
     if (s->flow)
         pump_room(s->flow);
     session_look_at_brackets(s);
-    if (taken &&
-        (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING || session_awaits_rest(s)))
+    if (taken && (!LIST_EMPTY(&s->watchers) || tracker_state(s->tracker) == TRACKER_RUNNING ||
+                  session_awaits_rest(s)))
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     turn->urgent = is_urgent(s, s->now.monotonic_ms);
     stand_back(s);

@@ -380,15 +380,6 @@ void session_set_key(struct session *s, uint64_t key)
     intake_facts(s->intake)->key = key;
 }
 
-/* What is shown is made only while somebody looks. */
-static void show_if_watched(struct session *s)
-{
-    bool shown = false;
-    for (const struct watcher *w = s->watchers; w; w = w->next)
-        shown = shown || w->display;
-    terminal_set_shown(s->terminal, shown);
-}
-
 void session_hold(struct session *s, bool holds)
 {
     s->held += holds ? 1 : -1;
@@ -399,20 +390,27 @@ bool session_is_held(const struct session *s)
     return s->held > 0;
 }
 
+/* What is shown is made only while somebody looks. */
+static void count_display(struct session *s, const struct watcher *w, int by)
+{
+    if (!w->display)
+        return;
+    s->displays += by;
+    terminal_set_shown(s->terminal, s->displays > 0);
+}
+
 void session_watch(struct session *s, struct watcher *w)
 {
-    w->next = s->watchers;
-    s->watchers = w;
-    show_if_watched(s);
+    LIST_INSERT_HEAD(&s->watchers, w, others);
+    count_display(s, w, 1);
     uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
 }
 
 void session_unwatch(struct session *s, struct watcher *w)
 {
-    for (struct watcher **at = &s->watchers; *at; at = &(*at)->next)
-        if (*at == w) {
-            *at = w->next;
-            show_if_watched(s);
-            return;
-        }
+    if (!w->others.le_prev)
+        return;
+    LIST_REMOVE(w, others);
+    w->others.le_prev = NULL;
+    count_display(s, w, -1);
 }

@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <uv.h>
 
 #include "ptyd/core/board.h"
@@ -70,7 +71,7 @@ struct session_host {
 /* Somebody who follows a session: an attached terminal, a `run`. Embedded in its owner; removed by
  * session_unwatch(). Each callback may be NULL; none may remove another watcher. */
 struct watcher {
-    struct watcher *next;
+    LIST_ENTRY(watcher) others; /* the session's */
     /* The program's bytes, verbatim, but for marks and nonce; `offset` is behind them in the stream
      * (terminal.h). */
     void (*display)(struct watcher *w, const char *bytes, size_t len, uint64_t offset);
@@ -160,7 +161,8 @@ void session_set_key(struct session *s, uint64_t key);
 void session_hold(struct session *s, bool holds);
 bool session_is_held(const struct session *s);
 
-/* From now on the watcher hears; it stays its owner's. */
+/* From now on the watcher hears, until it is removed, which may be asked of one that does not; it
+ * stays its owner's. */
 void session_watch(struct session *s, struct watcher *w);
 void session_unwatch(struct session *s, struct watcher *w);
 

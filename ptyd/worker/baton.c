@@ -23,7 +23,7 @@ struct baton {
     bool used; /* COMMAND: the block that ends next is the last for it */
 };
 
-static struct task *all;
+static struct task_list all = LIST_HEAD_INITIALIZER(all);
 static uint64_t numbers;
 
 static struct baton *baton_of(struct watcher *w)
@@ -34,7 +34,9 @@ static struct baton *baton_of(struct watcher *w)
 static struct baton *find(const struct session *s, const struct client *client, bool holds)
 {
     struct baton *first = NULL; /* they stand newest first */
-    for (struct task *t = all; t; t = t->next) {
+    struct task *t;
+    LIST_FOREACH(t, &all, others)
+    {
         struct baton *b = (struct baton *)t;
         if ((!s || t->session == s) && (!client || t->client == client) && !b->number == !holds)
             first = b;
@@ -60,7 +62,9 @@ static const char *state_of(const struct baton *b)
 static char *next_text(const struct baton *ended)
 {
     const struct baton *next = NULL;
-    for (const struct task *t = all; t; t = t->next) {
+    const struct task *t;
+    LIST_FOREACH(t, &all, others)
+    {
         const struct baton *b = (const struct baton *)t;
         if (t->session == ended->task.session && b != ended && !b->number)
             next = b;
@@ -90,10 +94,11 @@ static void tell(const struct baton *b, const char *state)
 json_t *baton_json(const struct worker *w)
 {
     json_t *batons = json_array();
-    for (const struct task *t = all; t; t = t->next)
-        if (t->session && client_worker(t->client) == w)
-            json_array_insert_new(
-                batons, 0, json_of((const struct baton *)t, state_of((const struct baton *)t)));
+    const struct task *t;
+    LIST_FOREACH(t, &all, others)
+    if (t->session && client_worker(t->client) == w)
+        json_array_insert_new(batons, 0,
+                              json_of((const struct baton *)t, state_of((const struct baton *)t)));
     return batons;
 }
 
@@ -205,8 +210,9 @@ static char *shown(const json_t *params, const char *key, const char *otherwise)
 static int count_of(const struct session *s)
 {
     int count = 0;
-    for (const struct task *t = all; t; t = t->next)
-        count += t->session == s;
+    const struct task *t;
+    LIST_FOREACH(t, &all, others)
+    count += t->session == s;
     return count;
 }
 
@@ -325,7 +331,7 @@ void baton_grant_call(struct client *client, const json_t *id, const json_t *par
 static struct baton *next_asked(const struct session *s, const struct client *client,
                                 long long token)
 {
-    for (struct task *t = all; token && t; t = t->next) {
+    for (struct task *t = LIST_FIRST(&all); token && t; t = LIST_NEXT(t, others)) {
         struct baton *b = (struct baton *)t;
         if (t->session == s && t->client == client && !b->number && b->token == token)
             return b;

@@ -44,8 +44,7 @@ void client_close(struct client *c)
         client_end_stream(c);
     server_forget(c);
     crowd_count(c);
-    while (c->errands) {
-        struct errand *errand = c->errands;
+    for (struct errand *errand; (errand = LIST_FIRST(&c->errands));) {
         client_remove_errand(c, errand);
         errand->cancel(errand);
     }
@@ -58,18 +57,16 @@ void client_add_errand(struct client *c, struct errand *errand)
 {
     errand->bytes = LIMIT_ERRAND_BYTES + c->asking;
     crowd_count_wait(c, (ptrdiff_t)errand->bytes);
-    errand->next = c->errands;
-    c->errands = errand;
+    LIST_INSERT_HEAD(&c->errands, errand, others);
 }
 
 void client_remove_errand(struct client *c, struct errand *errand)
 {
-    for (struct errand **at = &c->errands; *at; at = &(*at)->next)
-        if (*at == errand) {
-            *at = errand->next;
-            crowd_count_wait(c, -(ptrdiff_t)errand->bytes);
-            return;
-        }
+    if (!errand->others.le_prev)
+        return;
+    LIST_REMOVE(errand, others);
+    errand->others.le_prev = NULL;
+    crowd_count_wait(c, -(ptrdiff_t)errand->bytes);
 }
 
 const char *client_confinement(const struct client *c)
@@ -100,8 +97,8 @@ struct worker *client_worker(const struct client *c)
 void client_tell_sent(struct client *c)
 {
     c->telling = false;
-    for (struct errand *errand = c->errands, *next; errand; errand = next) {
-        next = errand->next;
+    for (struct errand *errand = LIST_FIRST(&c->errands), *next; errand; errand = next) {
+        next = LIST_NEXT(errand, others);
         if (errand->sent)
             errand->sent(errand);
     }
@@ -213,7 +210,7 @@ void client_settle(struct client *c)
 
 void client_relieve(struct client *c)
 {
-    c->telling = c->errands && !client_queued(c);
+    c->telling = !LIST_EMPTY(&c->errands) && !client_queued(c);
     client_settle(c);
 }
 

@@ -67,10 +67,10 @@ static uint64_t weight(const struct client *c, int64_t now)
 
 static struct client *find_most(const struct server *server, int64_t now)
 {
-    struct client *most = NULL;
-    for (struct client *c = server->clients; c; c = c->next)
-        if (may_go(c, now) && (!most || weight(c, now) > weight(most, now)))
-            most = c;
+    struct client *most = NULL, *c;
+    LIST_FOREACH(c, &server->clients, others)
+    if (may_go(c, now) && (!most || weight(c, now) > weight(most, now)))
+        most = c;
     return most;
 }
 
@@ -103,7 +103,9 @@ static void make_room(struct server *server, int64_t now)
 /* What is sent in one go leaves by and by; and who waits for us does not stand still. */
 static void note_moves(struct server *server, int64_t now)
 {
-    for (struct client *c = server->clients; c; c = c->next) {
+    struct client *c;
+    LIST_FOREACH(c, &server->clients, others)
+    {
         size_t unsent = client_unsent(c);
         if (unsent != c->unsent || waits_for_turn(c))
             c->moved_ms = now;
@@ -203,9 +205,10 @@ static bool on_relief(struct turn *turn, size_t bytes)
 {
     struct crowd *crowd = (struct crowd *)((char *)turn - offsetof(struct crowd, relief));
     struct server *server = (struct server *)((char *)crowd - offsetof(struct server, crowd));
+    struct client *c;
     (void)bytes;
-    for (struct client *c = server->clients; c; c = c->next)
-        client_relieve(c);
+    LIST_FOREACH(c, &server->clients, others)
+    client_relieve(c);
     return false;
 }
 

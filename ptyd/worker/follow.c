@@ -14,7 +14,7 @@
 
 struct follower {
     struct errand errand;
-    struct follower *next;
+    LIST_ENTRY(follower) others;
     struct worker *worker;
     struct client *client;
     json_int_t lost; /* events since it stopped keeping up */
@@ -24,11 +24,7 @@ struct follower {
 static void cancel(struct errand *errand)
 {
     struct follower *f = (struct follower *)errand;
-    for (struct follower **at = &f->worker->followers; *at; at = &(*at)->next)
-        if (*at == f) {
-            *at = f->next;
-            break;
-        }
+    LIST_REMOVE(f, others);
     free(f);
 }
 
@@ -69,8 +65,8 @@ static void announce(struct worker *w, const char *type, json_t *members)
     json_t *event = event_of(type, members);
     if (!json_object_get(event, "block"))
         json_object_set_new(event, "number", json_integer((json_int_t)board_next_event()));
-    for (struct follower *f = w->followers, *next; f; f = next) {
-        next = f->next;
+    for (struct follower *f = LIST_FIRST(&w->followers), *next; f; f = next) {
+        next = LIST_NEXT(f, others);
         if (may_hear(f, type))
             send_to(f, event);
     }
@@ -332,11 +328,10 @@ void follow_call(struct client *client, const json_t *id, const json_t *params)
     struct follower *f = memory_new(sizeof *f);
     json_t *after = json_object_get(params, "after");
     *f = (struct follower){.errand = {.cancel = cancel},
-                           .next = w->followers,
                            .worker = w,
                            .client = client,
                            .agent = json_flag(params, "agent")};
-    w->followers = f;
+    LIST_INSERT_HEAD(&w->followers, f, others);
     client_add_errand(client, &f->errand);
     client_reply(
         client, id,
@@ -349,7 +344,7 @@ void follow_call(struct client *client, const json_t *id, const json_t *params)
 
 void follow_pending(struct worker *w, const struct block *block)
 {
-    if (!w->followers) { /* who comes back hears that there was one */
+    if (LIST_EMPTY(&w->followers)) { /* who comes back hears that there was one */
         board_next_event();
         return;
     }
@@ -402,7 +397,7 @@ void follow_baton(struct worker *w, json_t *members)
 
 void follow_block(struct worker *w, const char *type, const struct block *block)
 {
-    if (w->followers)
+    if (!LIST_EMPTY(&w->followers))
         announce(w, type,
                  json_pack("{s:s, s:o}", "conversation_id", block->conversation_id, "block",
                            block_to_json(block)));
@@ -411,9 +406,9 @@ void follow_block(struct worker *w, const char *type, const struct block *block)
 /* It has no number: who comes back asks for the list. */
 void follow_sessions(struct worker *w)
 {
-    for (struct follower *f = w->followers, *next; f; f = next) {
+    for (struct follower *f = LIST_FIRST(&w->followers), *next; f; f = next) {
         json_t *event = event_of("sessions_changed", json_object());
-        next = f->next;
+        next = LIST_NEXT(f, others);
         if (may_hear(f, "sessions_changed"))
             send_to(f, event);
         json_decref(event);

@@ -36,7 +36,7 @@ struct forgetting {
     uv_work_t work;
     bool working, closing;
     uv_timer_t timer; /* until what a command's end says is in the log, or another worker comes */
-    struct task *waiters;
+    struct task_list waiters;
 };
 
 /* A request that waits until it is done. */
@@ -160,9 +160,8 @@ void forgetting_stored(struct forgetting *f)
 
 static void answer(struct forgetting *f)
 {
-    struct task *next;
-    for (struct task *t = f->waiters; t; t = next) {
-        next = t->next;
+    for (struct task *t = LIST_FIRST(&f->waiters), *next; t; t = next) {
+        next = LIST_NEXT(t, others);
         client_reply(t->client, t->id, json_incref(f->result));
         task_end(t);
     }

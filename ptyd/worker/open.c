@@ -27,7 +27,7 @@ struct opening {
 };
 
 /* All of them, so that a spawn's answer finds its own. */
-static struct task *all;
+static struct task_list all = LIST_HEAD_INITIALIZER(all);
 
 static const char *name_of(const struct task *t)
 {
@@ -137,10 +137,11 @@ static bool waits_for(const struct task *t, const char *name)
 
 static bool is_waited_for(const char *name)
 {
-    const struct task *t = all;
-    while (t && !waits_for(t, name))
-        t = t->next;
-    return t != NULL;
+    const struct task *t;
+    LIST_FOREACH(t, &all, others)
+    if (waits_for(t, name))
+        return true;
+    return false;
 }
 
 bool open_is_under_way(const char *name)
@@ -151,8 +152,9 @@ bool open_is_under_way(const char *name)
 static int count_openings(void)
 {
     int count = 0;
-    for (const struct task *t = all; t; t = t->next)
-        count += !t->session;
+    const struct task *t;
+    LIST_FOREACH(t, &all, others)
+    count += !t->session;
     return count;
 }
 
@@ -291,8 +293,8 @@ void open_spawned(struct worker *worker, const char *name, int error)
 {
     struct session *session = worker_find(worker, name);
     spares_used(worker->spares); /* not earlier: nothing is made while something is there */
-    for (struct task *t = all, *next; t; t = next) {
-        next = t->next;
+    for (struct task *t = LIST_FIRST(&all), *next; t; t = next) {
+        next = LIST_NEXT(t, others);
         if (!waits_for(t, name))
             continue;
         if (error || !session) {

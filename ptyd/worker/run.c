@@ -37,7 +37,7 @@ struct run {
     json_int_t passed;   /* bytes of the output that are known here */
 };
 
-static struct task *all;
+static struct task_list all = LIST_HEAD_INITIALIZER(all);
 
 static struct run *type_next(struct session *session);
 
@@ -170,7 +170,9 @@ static void reply(struct run *r, const struct block *block, bool completed, bool
 static struct run *first_waiting(const struct session *session)
 {
     struct run *first = NULL;
-    for (struct task *t = all; t; t = t->next) {
+    struct task *t;
+    LIST_FOREACH(t, &all, others)
+    {
         struct run *r = (struct run *)t;
         if (t->session != session)
             continue;

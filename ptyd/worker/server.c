@@ -45,11 +45,11 @@ static void on_brief_timer(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     int64_t now = clock_monotonic_ms();
-    for (struct client *c = server->clients, *next; c; c = next) {
-        next = c->next;
+    for (struct client *c = LIST_FIRST(&server->clients), *next; c; c = next) {
+        next = LIST_NEXT(c, others);
         if (c->brief && ((c->deadline_ms && now >= c->deadline_ms) || has_left(c))) {
             client_close(c); /* which may take another's place: once more from the start */
-            next = server->clients;
+            next = LIST_FIRST(&server->clients);
         }
     }
     if (!server->brief)
@@ -73,9 +73,10 @@ static bool has_room(const struct server *server)
 /* Of those that are brief the first that has not asked yet may stay. */
 static void promote(struct server *server)
 {
-    struct client *first = NULL;
-    for (struct client *c = server->brief ? server->clients : NULL; c; c = c->next)
-        first = c->brief && !c->asked && !c->answered ? c : first;
+    struct client *first = NULL, *c;
+    if (server->brief)
+        LIST_FOREACH(c, &server->clients, others)
+    first = c->brief && !c->asked && !c->answered ? c : first;
     if (!first || server->closing || !has_room(server))
         return;
     first->brief = false;
@@ -90,8 +91,7 @@ static void accept_client(struct server *server)
     c->lines.limit = LIMIT_REQUEST_BYTES;
     uv_pipe_init(server->loop, &c->pipe, 0);
     c->pipe.data = c;
-    c->next = server->clients;
-    server->clients = c;
+    LIST_INSERT_HEAD(&server->clients, c, others);
     server->count++;
     if (brief)
         make_brief(c);
@@ -114,14 +114,10 @@ static void accept_waiting(struct server *server)
     accept_client(server);
 }
 
-void server_forget(const struct client *client)
+void server_forget(struct client *client)
 {
     struct server *server = client->server;
-    for (struct client **at = &server->clients; *at; at = &(*at)->next)
-        if (*at == client) {
-            *at = client->next;
-            break;
-        }
+    LIST_REMOVE(client, others);
     server->count--;
     server->brief -= client->brief;
 }
@@ -196,8 +192,8 @@ void server_close(struct server *server)
     if (server->closing)
         return;
     server->closing = true;
-    while (server->clients)
-        client_close(server->clients);
+    while (!LIST_EMPTY(&server->clients))
+        client_close(LIST_FIRST(&server->clients));
     close_handles(server);
 }
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 #include <uv.h>
 
 #include "base/bytes.h"
@@ -37,8 +38,8 @@ int server_client_count(const struct server *server);
 
 /* Something that lives as long as a connection or less: an attached view, a `run`. */
 struct errand {
-    struct errand *next;
-    size_t bytes; /* the server's: what it counts for */
+    LIST_ENTRY(errand) others; /* the connection's */
+    size_t bytes;              /* the server's: what it counts for */
     /* The connection is gone: end and free it. */
     void (*cancel)(struct errand *errand);
     /* Nothing waits to be sent to it any more, or there is room again (client_takes_more()); may be

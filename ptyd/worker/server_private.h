@@ -11,11 +11,11 @@
 
 struct client {
     struct server *server;
-    struct client *next;
+    LIST_ENTRY(client) others; /* the server's */
     uv_pipe_t pipe;
     struct lines lines;
     struct turn turn; /* in which its next request is done */
-    struct errand *errands;
+    LIST_HEAD(, errand) errands;
     struct stream *stream;    /* a reply that is being made, or NULL */
     struct bytes held;        /* lines that follow it */
     size_t sending;           /* bytes allocated for what is queued */
@@ -46,7 +46,7 @@ struct server {
     const struct server_handler *handler;
     struct worker *worker;
     uv_pipe_t listener;
-    struct client *clients;
+    LIST_HEAD(, client) clients;
     struct crowd crowd;
     int count, limit;       /* count: the brief ones, too */
     int brief;              /* how many of them are */
@@ -84,7 +84,7 @@ void client_end_stream(struct client *client);
 /* ---- server.c ---- */
 
 /* It ends: it is none of the server's any more; and its place is another's. */
-void server_forget(const struct client *client);
+void server_forget(struct client *client);
 void server_fill(struct server *server);
 
 #endif

@@ -15,10 +15,8 @@ void task_begin(struct task *t, struct client *client, const json_t *id)
     t->id = json_incref((json_t *)id);
     if (!t->errand.cancel)
         t->errand.cancel = on_cancel;
-    if (t->list) {
-        t->next = *t->list;
-        *t->list = t;
-    }
+    if (t->list)
+        LIST_INSERT_HEAD(t->list, t, others);
     uv_timer_init(&client_worker(client)->loop, &t->timer);
     t->timer.data = t;
     client_add_errand(client, &t->errand);
@@ -41,11 +39,8 @@ static void on_timer_closed(uv_handle_t *handle)
 
 void task_end(struct task *t)
 {
-    for (struct task **at = t->list; at && *at; at = &(*at)->next)
-        if (*at == t) {
-            *at = t->next;
-            break;
-        }
+    if (t->list)
+        LIST_REMOVE(t, others);
     if (t->session)
         session_unwatch(t->session, &t->watcher);
     client_remove_errand(t->client, &t->errand);

@@ -6,11 +6,14 @@
 #include "ptyd/session/session.h"
 #include "ptyd/worker/server.h"
 
+LIST_HEAD(task_list, task);
+
 /* The first member of its owner's struct, which is one allocation. */
 struct task {
     struct errand errand; /* first: what the connection cancels is the task */
     struct watcher watcher;
-    struct task **list, *next; /* where it is found meanwhile; NULL for nowhere */
+    struct task_list *list; /* where it is found meanwhile; NULL for nowhere */
+    LIST_ENTRY(task) others;
     struct client *client;
     struct session *session;           /* watched; NULL before, and when it is gone */
     json_t *id;                        /* of the request */

@@ -93,11 +93,10 @@ void upgrade_call(struct client *client, const json_t *id, const json_t *params)
 
 void upgrade_told(struct worker *w, int fd)
 {
-    struct task *next;
     if (fd < 0 || outcome_read(fd, &w->upgrade) < 0 || w->upgrade.state == OUTCOME_UNDER_WAY)
         return;
-    for (struct task *t = w->upgrade_waiters; t; t = next) {
-        next = t->next;
+    for (struct task *t = LIST_FIRST(&w->upgrade_waiters), *next; t; t = next) {
+        next = LIST_NEXT(t, others);
         client_reply(t->client, t->id, outcome_json(&w->upgrade));
         task_end(t);
     }

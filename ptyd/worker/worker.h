@@ -10,6 +10,7 @@
 #include "ptyd/keeper/outcome.h"
 #include "ptyd/keeper/wire.h"
 #include "ptyd/session/session.h"
+#include "ptyd/worker/task.h"
 
 struct client;
 struct follower;
@@ -23,7 +24,6 @@ struct retention;
 struct link;
 struct server;
 struct spares;
-struct task;
 
 struct worker_options {
     char *state;            /* state directory */
@@ -48,12 +48,12 @@ struct worker {
     struct retention *retention; /* of closed sessions; NULL until clients are served */
     struct forgetting *forgetting;
     struct redacting *redacting;
-    struct terminals *terminals; /* whose sessions are theirs */
-    struct names *names;         /* that sessions were given */
-    struct spares *spares;       /* for the next session; NULL until clients are served */
-    struct follower *followers;  /* of events */
-    struct outcome upgrade;      /* the last one, as the keeper said */
-    struct task *upgrade_waiters;
+    struct terminals *terminals;     /* whose sessions are theirs */
+    struct names *names;             /* that sessions were given */
+    struct spares *spares;           /* for the next session; NULL until clients are served */
+    LIST_HEAD(, follower) followers; /* of events */
+    struct outcome upgrade;          /* the last one, as the keeper said */
+    struct task_list upgrade_waiters;
     struct session_host host;
     struct leaving *leaving; /* sessions that were closed, and are shown to the end */
     struct session *sessions[LIMIT_SESSIONS];
