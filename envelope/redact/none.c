@@ -5,7 +5,9 @@
 
 #include "envelope/redact/places.h"
 
-#define PRINT_MOST 60 /* bytes of a fingerprint */
+#define PRINT_MOST   60   /* bytes of a fingerprint */
+#define SEALED_LEAST 120  /* of what was sealed, */
+#define SEALED_MOST  1200 /* and of what is in front of it, up to the word that says so */
 
 /* `24 bytes`, as `kubectl describe secret` tells of one. */
 static bool is_length(struct redact_scan *s, size_t from, size_t to)
@@ -25,10 +27,63 @@ static bool is_passed(struct redact_scan *s, size_t from)
             redact_at(s, from, "tests/") || redact_at(s, from, "test/"));
 }
 
+/* Of a cluster that alone can read it, below `encryptedData:`: Bitnami's sealed secrets. */
+static bool is_sealed(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t back = from > SEALED_MOST ? from - SEALED_MOST : 0;
+    return to - from >= SEALED_LEAST && redact_at(s, from, "Ag") &&
+           memmem(s->text + back, from - back, "encryptedData", 13);
+}
+
+/* What a program says of a secret in an object's text: `"msg":"token expired","exp":1741190400`. */
+static bool is_said_of_it(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t word = redact_run(s, from, CLASS_LOWER | CLASS_BLANK);
+    return word > from && word < to && redact_char(s, from - (from > 0)) == ' ' &&
+           redact_at(s, word, "\",\"");
+}
+
+/* A sum of it: detect-secrets' `"hashed_secret": "X"`; the digest that `fly secrets list` has in a
+ * column. */
+static bool is_digest(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t len = to - from, back = from > SEALED_MOST ? from - SEALED_MOST : 0;
+    if (redact_run(s, from, CLASS_DIGIT | CLASS_HEX_LOWER) < to)
+        return false;
+    if (len == 40)
+        return from >= 18 && redact_at(s, from - 18, "\"hashed_secret\": \"");
+    return len == 16 && redact_at(s, to, "  ") &&
+           memmem(s->text + back, from - back, " DIGEST ", 8) != NULL;
+}
+
+/* `token:stats:2025-12`: a counter's name and a month. */
+static bool is_counted(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t word = redact_run(s, from, CLASS_LOWER | CLASS_UNDER), year = word + 1;
+    return word > from && redact_char(s, word) == ':' && (to == year + 7 || to == year + 10) &&
+           redact_run(s, year, CLASS_DIGIT) == year + 4 && redact_char(s, year + 4) == '-' &&
+           redact_run(s, year, CLASS_DIGIT | CLASS_DASH) == to;
+}
+
 bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
+    if (redact_in(s->text[from], CLASS_HEX_LOWER | CLASS_DIGIT) && is_digest(s, from, to))
+        return true;
+    if (redact_in(s->text[from], CLASS_LOWER) &&
+        (is_said_of_it(s, from, to) || is_counted(s, from, to)))
+        return true;
     switch (s->text[from]) {
+    case '-': /* an option behind one that takes no value: `--ask-password --user=kim` */
+        return redact_at(s, from, "--") && redact_char(s, from - (from > 0)) == ' ' &&
+               redact_in(redact_char(s, from + 2), CLASS_LOWER) &&
+               memchr(s->text + from, '=', to - from);
+    case '@': /* `//<credentials>@host` */
+        return redact_char(s, from - (from > 0)) == '>';
+    case 'A':
+        return is_sealed(s, from, to);
+    case 'V': /* Ansible's, of what a module is told */
+        return redact_at(s, from, "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER");
     case 'S':
     case 'M':
         return to - from <= PRINT_MOST &&

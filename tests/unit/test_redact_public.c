@@ -80,6 +80,29 @@ static void test_what_is_public_stays(void **state)
            "[redacted:private-key]\n", 1);
 }
 
+/* What stands where one would, and is another's alone, a sum or a word of a program. */
+static void test_what_says_of_one(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "kind: SealedSecret\nspec:\n  encryptedData:\n    password: "
+        "AgBC6DEfdOsq1W+if7bn9LBc7LoxpYiEZ0G1xIc1CzR71OzshIaYL97WyndHRUiJmqqls86CQahyuC/"
+        "iPPJy4LANVlUyLQvE52icqRfsZfCbp6Ez+bjo8FgW2Hqr+npr2kP+FBoTNWR3at2==\n",
+        "ok: [db-01] => {\"login_user\": \"kim\", \"password\": "
+        "\"VALUE_SPECIFIED_IN_NO_LOG_PARAMETER\"}\n",
+        "Connecting "
+        "to:\t\tmongodb+srv://<credentials>@cluster0.6tvz4ok.mongodb.net/?appName=a+2.5.9\n",
+        "2) 1) \"token:stats:2025-12\"\n",
+        "  \"hashed_secret\": \"d76c47db49bdec4acbf98d3f37c67331912de68e\",\n",
+        "{\"msg\":\"token expired\",\"exp\":1741190400,\"iat\":1741186800}\n",
+    };
+    STAYS(texts);
+    finds("password: ",
+          "AgBC6DEfdOsq1W+if7bn9LBc7LoxpYiEZ0G1xIc1CzR71OzshIaYL97WyndHRUiJmqqls86CQahyuC/"
+          "iPPJy4LANVlUyLQvE52icqRfsZfCbp6Ez+bjo8FgW2Hqr+npr2kP+FBoTNWR3at2==",
+          "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +110,7 @@ int main(void)
         cmocka_unit_test(test_types_of_languages_stay),
         cmocka_unit_test(test_a_private_key_goes),
         cmocka_unit_test(test_what_is_public_stays),
+        cmocka_unit_test(test_what_says_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
