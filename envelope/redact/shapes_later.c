@@ -165,6 +165,48 @@ const struct redact_shape redact_later_shapes[] = {
     {"maven-master", "master>{^<b32-200>^}", true},
     {"dpapi-blob", "AQAAANCMnd8BFdERjHoAwE<b40->", true},
     {"facebook-stream-key", "FB-<d12-20>-<d1>-<w10-40>", false},
+    /* Cloud storage's HMAC keys, Asana's that begin with 0, EKS' tokens, Rancher's of a kubeconfig,
+       Volcengine, Model Studio, Evervault, Bitbucket's data center, ntfy, Inngest */
+    {"google-key-id", "GOOG1E<U55-57>", false},
+    {"google-key-id", "GOOG<U20>", false},
+    {"asana-token", "1/0<d13-17>/<d14-18>:<h32>", false},
+    {"asana-token", "2/0<d13-17>/<d14-18>:<h32>", false},
+    {"eks-token", "k8s-aws-v1.<w60->", true},
+    {"rancher-token", "kubeconfig-u-<l4-12>:<l40-60>", true},
+    {"rancher-token", "kubeconfig-user-<l4-12>:<l40-60>", true},
+    {"volcengine-key", "ark-<h8>-<h4>-<h4>-<h4>-<h12>-<l5>", false},
+    {"model-studio-key", "sk-sp-<h32>", false},
+    {"evervault-key", "ev:key:1:<a40-100>", false},
+    {"bitbucket-token", "BBDC-<b40-48>", false},
+    {"ntfy-token", "tk_<l29>", false},
+    {"inngest-key", "signkey-branch-<h32-64>", true},
+    /* Yarn's user and password of a registry */
+    {"npm-ident", "npmAuthIdent: \"<W1-60>:^<r4-200>", true},
+    {"npm-ident", "npmAuthIdent: <W1-60>:^<r4-200>", true},
+    {"npm-ident", "npmAuthIdent \"<W1-60>:^<r4-200>", true},
+    {"npm-ident", "npmAuthIdent <W1-60>:^<r4-200>", true},
+    /* What lets its bearer in as it is said: SAML, in base64 or as a form's field */
+    {"saml-response", "SAMLResponse=^<r60->", true},
+    {"saml-response", "PHNhbWxwOlJlc3BvbnNl<b60->", false},
+    {"saml-response", "PHNhbWwycDpSZXNwb25zZ<b60->", false},
+    {"saml-response", "PFJlc3BvbnNl<b60->", false},
+    /* What a job is told to hide: GitHub, Azure DevOps */
+    {"masked-value", "::add-mask::^<r8-300>", true},
+    {"masked-value", "::set-secret::^<r8-300>", true},
+    {"masked-value", "##vso[task.setsecret]^<r8-300>", true},
+    /* Links by which one is let in, whoever sends them */
+    {"prefixed-key", "?t=^<w24-300>", true},
+    {"prefixed-key", "&t=^<w24-300>", true},
+    {"prefixed-key", "?k=^<w24-300>", true},
+    {"prefixed-key", "&k=^<w24-300>", true},
+    {"prefixed-key", "?otl=^<w16-300>", true},
+    {"prefixed-key", "?otc=^<w16-300>", true},
+    {"prefixed-key", "?ml=^<w16-300>", true},
+    {"prefixed-key", "?auth=^<w16-300>", true},
+    {"prefixed-key", "&auth=^<w16-300>", true},
+    {"prefixed-key", "?reset=^<w16-300>", true},
+    {"prefixed-key", "?activation=^<w16-300>", true},
+    {"prefixed-key", "?verification=^<w16-300>", true},
 };
 
 const int redact_later_shape_count = sizeof redact_later_shapes / sizeof *redact_later_shapes;

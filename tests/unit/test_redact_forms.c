@@ -117,6 +117,30 @@ static void test_keys_in_two_halves(void **state)
            "bws [redacted:bitwarden-token]\n", 1);
 }
 
+static void test_later_issuers(void **state)
+{
+    (void)state;
+    found_as("gs_access_key_id = ", "GOOG1E80XF5XA7K5AQ9SA30DDAIOOXBOUGAI7M4LR9LJJZDYFH9676MWF0UZM",
+             "\n", "google-key-id");
+    found_as("client('", "2/0153714909896058/3323444160787413:463fc804fe0c966087e76f385b977bee",
+             "')\n", "asana-token");
+    found_as(
+        "the run: ", "k8s-aws-v1.aHR0cHM6Ly9zdHMuYW1hem9uYXdzLmNvbS8_QWN0aW9uPUdldENhbGxlcklkZW50",
+        "\n", "eks-token");
+    found_as("use ", "ark-3a7f1c22-90bd-4e11-8c55-0a1b2c3d4e5f-7ab3c", " here\n", "volcengine-key");
+    found_as("Run echo \"::add-mask::", "PO1bSNsq9SYKTJg7S8M8cgZRlt4Ze54E397yMy8H", "\"\n",
+             "masked-value");
+    found_as("Click: https://x.example/magic?t=", "nrksmFNlUz5AHlBH85EgsDysOmiL9in5bka04Gb12lQ",
+             "\n", "prefixed-key");
+    static const char *const texts[] = {
+        "https://x.example/watch?v=1&t=120s\n",
+        "use t-shirt and ark-of-the-covenant\n",
+        "echo \"::add-mask::$TOKEN\"\n",
+        "GOOGLE and GOOG are two\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_keys_of_unknown_issuers),
         cmocka_unit_test(test_keys_in_two_halves),
+        cmocka_unit_test(test_later_issuers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
