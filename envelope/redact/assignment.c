@@ -158,11 +158,15 @@ static bool is_phrase(struct redact_scan *s, const struct redact_place *p,
     return words >= 3;
 }
 
-/* `{user: kim, password: biscuit-horizon-winter}`: in braces, or an option's. */
+/* `{user: kim, password: biscuit-horizon-winter}`: in braces, or an option's; in an address,
+ * `?token=biscuit-horizon-winter`. */
 static bool is_wordy(struct redact_scan *s, const struct redact_place *p,
                      const struct redact_value *v)
 {
     char next = redact_char(s, v->end);
+    if (p->tells == TELLS_CODE)
+        return p->sign == '=' && p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&") &&
+               redact_is_wordy(s, v->from, v->to) && !redact_is_placeholder(s, v->from, v->to);
     return p->tells == TELLS_ALL && (v->quote || next == ',' || next == '}' || next == '\n') &&
            redact_is_wordy(s, v->from, v->to);
 }

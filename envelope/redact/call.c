@@ -376,8 +376,29 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 }
 
 /* RFC 7517 and 7518: what of a key is private has names of a letter or two. */
+/* `<P>X</P>` of .NET's `<RSAKeyValue>`, in which all that follows is private, too. */
+static bool is_xml_key(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t to = redact_run(s, end + 1, CLASS_ALNUM | CLASS_BASE64);
+    size_t back = at > JWK_MOST ? at - JWK_MOST : 0;
+    size_t ahead = s->len - to > JWK_MOST ? to + JWK_MOST : s->len;
+    if (!at || s->text[at - 1] != '<' || !REDACT_ONE_OF(s->text[at], "DPQ") || to < end + 17 ||
+        !redact_at(s, to, "</") ||
+        !(memmem(s->text + back, at - back, "<RSAKeyValue>", 13) ||
+          memmem(s->text + back, at - back, "<DSAKeyValue>", 13)) ||
+        (s->text[at] != 'D' && !memmem(s->text + to, ahead - to, "</D>", 4)))
+        return false; /* of a DSA key, P and Q are public */
+    const char *close = memmem(s->text + to, ahead - to, "SAKeyValue>", 11);
+    const char *tag = close ? memrchr(s->text + to, '>', (size_t)(close - s->text) - to) : NULL;
+    while (tag && tag > s->text + to && *tag != '<')
+        tag--; /* the last member's */
+    return take(s, end + 1, tag ? (size_t)(tag - s->text) : to, ret_match);
+}
+
 bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
+    if (redact_char(s, end) == '>')
+        return is_xml_key(s, at, end, ret_match);
     char first = s->text[at], second = end - at == 2 ? s->text[at + 1] : 0;
     bool is = second ? (first == 'd' && (second == 'p' || second == 'q')) ||
                            (first == 'q' && second == 'i')

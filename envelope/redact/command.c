@@ -291,6 +291,9 @@ static void take_place(struct command *c, int rule)
     else if (r->how == PLACE_TEXT && a->places == r->place &&
              redact_is_last_word(c->s, c->start, c->from, c->to))
         add(c, c->from, c->to);
+    else if (r->how == PLACE_FTP && a->places == r->place && c->start >= 5 &&
+             redact_at(c->s, c->start - 5, "ftp> "))
+        add(c, c->from, c->to);
     else if (r->how == PLACE_RANDOM && a->places == r->place && strength_of(c) == REDACT_RANDOM)
         add(c, c->from, c->to);
     else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)

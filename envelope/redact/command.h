@@ -49,6 +49,7 @@ enum redact_how {
     PLACE_LONG,   /* there, where it is as long as a key */
     PLACE_RANDOM, /* there, where it looks random */
     PLACE_BESIDE, /* there, of all words: none of them is an option */
+    PLACE_FTP,    /* there, behind a prompt of ftp's */
     PLACE_TEXT,   /* there, the last of a line that begins with the tool, whatever it is made of */
     AMONG,        /* `option` and it in a word of such that commas part */
     WITHIN,       /* it behind `option` in a word, up to a quote */
@@ -162,6 +163,9 @@ void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_comma
 void redact_output_made(struct redact_scan *s, size_t start, size_t at,
                         struct redact_command_found *found);
 void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
+                           struct redact_command_found *found);
+/* `echo -n X | base64`, the words behind echo at `at`, and what it is below the line's end. */
+void redact_output_encoded(struct redact_scan *s, size_t at, size_t line,
                            struct redact_command_found *found);
 void redact_output_mistyped(struct redact_scan *s, size_t start, size_t at,
                             struct redact_command_found *found);

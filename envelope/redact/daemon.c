@@ -9,7 +9,8 @@
 #define BLOCK_MOST   300 /* bytes in front in which a block's heading stands */
 #define OPTIONS_MOST 200 /* of google-authenticator's */
 #define BASE32_LEAST 16
-#define HASH         32 /* digits of one of Windows' */
+#define ROW_MOST     400 /* bytes of a table's row */
+#define HASH         32  /* digits of one of Windows' */
 
 static bool take(const struct redact_scan *s, size_t from, size_t to,
                  struct redact_match *ret_match)
@@ -124,12 +125,32 @@ static bool is_login(struct redact_scan *s, size_t end, struct redact_match *ret
 }
 
 /* `HASH:X` where a line begins, as hashcat tells above what it says of itself. */
-static bool is_cracked(struct redact_scan *s, size_t colon, struct redact_match *ret_match)
+static bool is_cracked(struct redact_scan *s, size_t at, size_t colon,
+                       struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, colon),
            most = s->len - line < BLOCK_MOST ? s->len : line + BLOCK_MOST;
     bool says = memmem(s->text + line, most - line, "hashcat", 7) != NULL;
-    return says && take(s, colon + 1, line, ret_match);
+    return says && colon + 1 + 4 <= line && take(s, at, line, ret_match);
+}
+
+/* `| admin | HASH (X) |`, as sqlmap tells what it found a hash to be: both. */
+bool redact_beside_hash(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, at), most = line - at > ROW_MOST ? at + ROW_MOST : line;
+    for (const char *open; (open = memmem(s->text + at, most - at, " (", 2)) != NULL;) {
+        size_t to = (size_t)(open - s->text), from = to;
+        while (from > at && redact_in(s->text[from - 1], CLASS_HEX))
+            from--;
+        size_t close = redact_run(s, to + 2, ~(uint32_t)CLASS_SPACE) - 1;
+        struct redact_reached v = {.from = to + 2, .to = close};
+        if (to - from >= HASH && s->text[from - 1] == ' ' && redact_at(s, close, ") ") &&
+            close > to + 2 &&
+            (redact_strength(s, &v) > REDACT_WEAK || redact_has_sign(s, v.from, close)))
+            return take(s, from, close, ret_match);
+        at = to + 2;
+    }
+    return false;
 }
 
 /* Hashes as tools of pentesters print them, where a line begins: `bob:1104:LM:NT:::`, and keys of
@@ -143,7 +164,7 @@ bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     if (user == at || redact_char(s, user) != ':')
         return false; /* most */
     if (user - at >= HASH && redact_run(s, at, CLASS_HEX) == user)
-        return is_cracked(s, user, ret_match);
+        return is_cracked(s, at, user, ret_match);
     size_t id = redact_run(s, user + 1, CLASS_DIGIT), lm = id + 1, nt = lm + HASH + 1;
     if (id > user + 1)
         return redact_char(s, id) == ':' && redact_run(s, lm, CLASS_HEX) == nt - 1 &&

@@ -6,9 +6,10 @@
 
 #include "envelope/redact/places.h"
 
-#define BACK_MOST 200
-#define HALF      8   /* digits of the user of a registry that is no one's name */
-#define BY_MOST   160 /* bytes between IDENTIFIED and its text */
+#define BACK_MOST  200
+#define PAPER_MOST 60  /* lines of a key on paper */
+#define HALF       8   /* digits of the user of a registry that is no one's name */
+#define BY_MOST    160 /* bytes between IDENTIFIED and its text */
 
 static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_match)
 {
@@ -86,6 +87,8 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
     if (end - at >= 10 && s->text[at - (at > 0)] != ' ' && line - value < 40 &&
         redact_run(s, value, (uint32_t)text) == line && redact_has_digit(s, value, line))
         ret_match->to = line; /* requirepass, masterauth */
+    if (ret_match->to < line && redact_is_phrase(s, value, line, 3))
+        ret_match->to = line; /* of words */
     return true;
 }
 
@@ -449,14 +452,56 @@ static bool is_of_curl(struct redact_scan *s, size_t at, struct redact_match *re
     return true;
 }
 
+/* Subversion's `K 8`, `password`, `V 12`, and the bytes: a table as it writes it to a file. */
+static bool is_of_subversion(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    static const char heads[][24] = {"K 8\npassword\nV ", "K 10\npassphrase\nV "};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        size_t count = at + strlen(heads[i]), from;
+        if (!redact_at(s, at, heads[i]))
+            continue;
+        from = redact_run(s, count, CLASS_DIGIT) + 1;
+        if (from < count + 2 || from >= s->len || s->text[from - 1] != '\n')
+            return false;
+        *ret_match = (struct redact_match){from, redact_line_end(s, from), "value"};
+        return ret_match->to > from;
+    }
+    return false;
+}
+
+/* ` 1: 0e785d bb5e26 ... - 8d` below `BORG PAPER KEY v1`: all such lines as one. */
+static bool is_on_paper(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, at), from = 0, to = 0;
+    if (!redact_at(s, at, "BORG PAPER KEY"))
+        return false; /* most */
+    for (int i = 0; i < PAPER_MOST && line < s->len; i++) {
+        size_t number = redact_run(s, line + 1, CLASS_BLANK);
+        size_t sign = redact_run(s, number, CLASS_DIGIT);
+        line = redact_line_end(s, line + 1);
+        bool key = sign > number && redact_at(s, sign, ": ") &&
+                   redact_run(s, sign + 2, CLASS_HEX | CLASS_BLANK | CLASS_DASH) == line;
+        if (!key && from)
+            break;
+        from = key && !from ? sign + 2 : from;
+        to = key ? line : to;
+    }
+    *ret_match = (struct redact_match){from, to, "value"};
+    return from != 0;
+}
+
 bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     if (redact_in(s->text[at], CLASS_LOWER))
         return is_of_curl(s, at, ret_match);
+    if (s->text[at] == 'K')
+        return is_of_subversion(s, at, ret_match);
     size_t user = skip_host(s, at);
     if (!user)
-        return false;
+        return s->text[at] == 'B' && is_on_paper(s, at, ret_match);
     size_t colon = redact_run(s, user, CLASS_NAME), line = redact_line_end(s, colon);
+    if (s->text[user - 1] == '=' && s->text[at] == 'B') /* in front of a command */
+        line = redact_run(s, colon, ~(uint32_t)CLASS_SPACE);
     if (redact_char(s, colon) == '@')
         colon = redact_run(s, colon + 1, CLASS_NAME);
     if (colon == user || redact_char(s, colon) != ':' || line < colon + 4)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "envelope/redact/command.h"
+#include "envelope/redact/places.h"
 
 #define COMMAND_MOST 400 /* bytes of a command's line */
 #define MADE_LEAST   8
@@ -125,6 +126,34 @@ void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
         (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)))
         return;
     redact_command_add(s, found, from, to);
+}
+
+/* ---- encoded ---- */
+
+void redact_output_encoded(struct redact_scan *s, size_t at, size_t line,
+                           struct redact_command_found *found)
+{
+    size_t word = redact_run(s, at, CLASS_BLANK), end = redact_shell_word(s, word, line);
+    while (end > word &&
+           (s->text[word] == '-' || redact_at(s, word, "%s") || redact_at(s, word + 1, "%s"))) {
+        word = redact_run(s, end, CLASS_BLANK);
+        end = redact_shell_word(s, word, line);
+    }
+    bool quoted = end > word + 2 && REDACT_ONE_OF(s->text[word], "\"'");
+    size_t from = word + quoted, to = end - quoted, below = redact_line_end(s, line + 1);
+    size_t len = below - line - 1, colon = redact_run(s, from, CLASS_NAME);
+    if (to < from + 6 || to - from > MADE_MOST ||
+        !redact_at(s, redact_run(s, end, CLASS_BLANK), "|") ||
+        (len != (to - from + 2) / 3 * 4 && len != (to - from + 3) / 3 * 4) ||
+        redact_run(s, line + 1, CLASS_ALNUM | CLASS_BASE64) != below)
+        return; /* it is not what was encoded */
+    bool login = colon > from && colon + 4 < to && s->text[colon] == ':';
+    struct redact_reached v = {.from = login ? colon + 1 : from, .to = to};
+    if (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, v.from, to) &&
+        !redact_is_phrase(s, v.from, to, 3))
+        return;
+    redact_command_add(s, found, v.from, to);
+    redact_command_add(s, found, line + 1, below);
 }
 
 /* ---- typed too early ---- */

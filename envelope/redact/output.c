@@ -13,9 +13,12 @@
 #define NAME_MOST       200
 #define WORD_MOST       256
 #define RANDOM_LEAST    20
+#define INTERFACE       4 /* words of what `wg show dump` says of itself */
 #define PROMPTS_MOST    3
 #define OTHERS_MOST     8 /* lines of a list that are none of its */
 #define ASKED_MOST      300
+#define PRONOUNCED_MOST 10
+#define BAR             "\xe2\x94\x82" /* of a box */
 
 /* ---- what commands give away ---- */
 
@@ -65,14 +68,18 @@ static void add_set(struct redact_scan *s, size_t at, size_t line,
 static void add_member(struct redact_scan *s, const char *name, size_t at, size_t line,
                        struct redact_command_found *found)
 {
-    size_t len = strlen(name);
-    at = redact_run(s, at, CLASS_BLANK | CLASS_DOUBLE);
+    size_t len = strlen(name), bar = redact_at(s, at, BAR) ? strlen(BAR) : 0;
+    at = redact_run(s, at + bar, CLASS_BLANK | CLASS_DOUBLE);
     if (!redact_at(s, at, name) || redact_in(redact_char(s, at + len), CLASS_WORD))
         return;
     size_t sign = redact_run(s, at + len, CLASS_BLANK | CLASS_DOUBLE);
     size_t value = redact_run(s, sign + 1, CLASS_BLANK);
-    if (REDACT_ONE_OF(redact_char(s, sign), ":=") && value < line)
+    if (bar && redact_at(s, sign, BAR)) {
+        value = redact_run(s, sign + bar, CLASS_BLANK);
+        add_set(s, value, redact_run(s, value, ~(uint32_t)CLASS_SPACE), found);
+    } else if (REDACT_ONE_OF(redact_char(s, sign), ":=") && value < line) {
         add_set(s, value, line, found);
+    }
 }
 
 /* A line without its count and quotes, as Redis answers. */
@@ -124,6 +131,9 @@ static void add_login(struct redact_scan *s, const char *name, size_t at, size_t
     if (!redact_at(s, at, name) || redact_in(redact_char(s, at + strlen(name)), CLASS_NAME))
         return;
     size_t from = at + strlen(name), user = redact_run(s, from, CLASS_BLANK);
+    const char *set = memmem(s->text + from, line - from, "): \"", 4); /* Bundler's */
+    if (set && user > from)
+        user = (size_t)(set - s->text) + 1;
     if (redact_char(s, user) == '=' || redact_char(s, user) == ':') {
         user = redact_run(s, user + 1, CLASS_BLANK);
         size_t quote = redact_char(s, user) == '"' && s->text[line - 1] == '"';
@@ -175,6 +185,26 @@ static bool asks_otherwise(const struct redact_scan *s, size_t start, size_t at)
     return at > start && REDACT_HOLDS(s, from, at, words);
 }
 
+/* `hqmOft5tuxjii (gvz-Oft-wgsy)`: apg's, with how it is pronounced. */
+static bool is_pronounced(struct redact_scan *s, size_t at, size_t line)
+{
+    size_t word = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
+    return redact_at(s, word, " (") && word >= at + 6 && s->text[line - 1] == ')' &&
+           memchr(s->text + word, '-', line - word) &&
+           redact_run(s, word + 1, ~(uint32_t)CLASS_SPACE) == line;
+}
+
+static void add_pronounced(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    for (int i = 0; i < PRONOUNCED_MOST && at < s->len; i++) {
+        size_t line = redact_line_end(s, at);
+        if (line == at || !is_pronounced(s, at, line))
+            return;
+        redact_command_add(s, found, at, line);
+        at = line + 1;
+    }
+}
+
 /* Behind prompts for what unlocks it. */
 static void add_first(struct redact_scan *s, size_t at, size_t start,
                       struct redact_command_found *found)
@@ -195,6 +225,10 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
     line = redact_before_prompt(s, begins, at, line);
     while (line > at && redact_in(s->text[line - 1], CLASS_SPACE))
         line--;
+    if (is_pronounced(s, at, line)) {
+        add_pronounced(s, at, found);
+        return;
+    }
     if ((!redact_at(s, at, "error") && is_printed(s, at, line)) ||
         (redact_is_prompted(s, start) && redact_is_printed(s, at, line)))
         redact_command_add(s, found, at, line);
@@ -208,27 +242,52 @@ static bool is_random(struct redact_scan *s, size_t from, size_t to)
            redact_strength(s, &t) == REDACT_RANDOM && !t.hex;
 }
 
+/* Which word of a line is the secret: of WireGuard's interface, which has four, the first, of a
+ * peer the one at `place`; behind the interface's name, where all of them are shown. */
+static int wanted_place(struct redact_scan *s, int place, size_t at, size_t line)
+{
+    int words = 0, named = redact_run(s, at, ~(uint32_t)CLASS_SPACE) < at + RANDOM_LEAST;
+    while (at < line) {
+        at = redact_run(s, redact_run(s, at, ~(uint32_t)CLASS_SPACE), CLASS_BLANK);
+        words++;
+    }
+    return named + (words == INTERFACE + named ? 1 : place);
+}
+
 static void add_randoms(struct redact_scan *s, const struct redact_rule *rule, size_t at,
                         size_t end, struct redact_command_found *found)
 {
     uint32_t parts = CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_SEPARATOR;
-    size_t first = redact_line_end(s, at), line = first;
+    size_t line = at;
+    int wanted = 0;
     for (int place = 1; at < end; place++) {
         if (at >= line) {
-            at += redact_char(s, at) == '\n';
+            at += redact_char(s, at) == '\n' && line > at - (at > 0);
             line = redact_line_end(s, at);
             place = 1;
+            wanted = rule->place ? wanted_place(s, rule->place, at, line) : 0;
         }
         at = redact_run(s, at, parts & ~(uint32_t)CLASS_NEWLINE);
         size_t to = redact_run(s, at, ~parts);
-        bool here = !rule->place || place == (line == first ? 1 : rule->place);
-        if (here && is_random(s, at, to))
-            redact_command_add(s, found, at, to);
+        size_t brace = redact_char(s, at) == '{' && to > at + 2 && s->text[to - 1] == '}';
+        if ((!wanted || place == wanted) && is_random(s, at + brace, to - brace))
+            redact_command_add(s, found, at + brace, to - brace);
         at = to;
     }
 }
 
-/* `user_bob="X"` of names that begin so. */
+/* Whether a name says whom, or where, and is no secret's. */
+static bool says_where(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char ends[][6] = {"user", "name", "host", "url",   "port",
+                                   "addr", "mail", "path", "login", "id"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (to - from > strlen(ends[i]) && redact_at(s, to - strlen(ends[i]), ends[i]))
+            return true;
+    return false;
+}
+
+/* `user_bob="X"` of names that begin so; in YAML, `vault_sudo: X`. */
 static void add_members(struct redact_scan *s, const char *name, size_t at, size_t line,
                         struct redact_command_found *found)
 {
@@ -238,6 +297,11 @@ static void add_members(struct redact_scan *s, const char *name, size_t at, size
     if (sign > at && redact_char(s, sign) == '=' && redact_char(s, sign + 1) == '"' &&
         redact_read_value(s, sign + 1, false, &v) && v.to <= line && v.to >= v.from + 4)
         redact_command_add(s, found, v.from, v.to);
+    else if (sign > at && redact_at(s, sign, ": ") && !says_where(s, at, sign)) {
+        size_t quote = REDACT_ONE_OF(redact_char(s, sign + 2), "\"'");
+        if (is_printed(s, sign + 2 + quote, line - quote))
+            redact_command_add(s, found, sign + 2, line);
+    }
 }
 
 /* ---- lists by their files' names ---- */
@@ -295,13 +359,18 @@ static bool add_entry(struct redact_scan *s, size_t at, size_t line,
 static bool add_colon(struct redact_scan *s, int place, size_t at, size_t line,
                       struct redact_command_found *found)
 {
-    if (place)
+    if (place == 1)
         return add_entry(s, at, line, found);
+    if (place)
+        at = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
     at = redact_run(s, at, CLASS_BLANK);
     at += redact_at(s, at, "- ") ? 2 : 0;
-    size_t colon = redact_run(s, at, CLASS_NAME), from = colon + 1;
+    size_t colon = redact_run(s, at, CLASS_NAME);
+    if (place && redact_char(s, colon) == '@')
+        colon = redact_run(s, colon + 1, CLASS_NAME);
+    size_t from = colon + 1, word = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     if (colon == at || redact_char(s, colon) != ':' || line < from + 4 ||
-        REDACT_ONE_OF(s->text[from], ":/") || redact_run(s, from, ~(uint32_t)CLASS_SPACE) != line)
+        REDACT_ONE_OF(s->text[from], ":/") || (word != line && !place))
         return false;
     if (!redact_at(s, from, "RANDOM"))
         redact_command_add(s, found, from, line);

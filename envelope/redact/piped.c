@@ -63,7 +63,11 @@ static const struct reader {
     READER("podman secret"),
     READER("kubeseal"),
     READER("age -p"),
-    READER("zfs load-key"),
+    READER("zfs "),
+    READER("zpool "),
+    READER("p4 login"),
+    READER("pihole "),
+    READER("| sudo zfs"),
     READER("heroku login"),
     READER("vault kv put"),
     READER("secret-tool store"),
@@ -97,10 +101,10 @@ static const struct reader {
 };
 /* By what one begins with, what may be its second character: most words begin none. */
 static const char seconds[128][8] = {
-    ['-'] = "-",   ['7'] = "z",  ['a'] = "dgr", ['b'] = "ow", ['c'] = "ahr",    ['d'] = "o",
-    ['e'] = "ln",  ['f'] = "ds", ['g'] = "hop", ['h'] = "et", ['k'] = "eiou",   ['l'] = "dop",
-    ['m'] = "ko",  ['o'] = "p",  ['p'] = "aio", ['r'] = "ce", ['s'] = "aelmuy", ['v'] = "aen",
-    ['w'] = "gpr", ['y'] = "k",  ['z'] = "f",   ['|'] = " ",
+    ['-'] = "-",   ['7'] = "z",  ['a'] = "dgr",  ['b'] = "ow", ['c'] = "ahr",    ['d'] = "o",
+    ['e'] = "ln",  ['f'] = "ds", ['g'] = "hop",  ['h'] = "et", ['k'] = "eiou",   ['l'] = "dop",
+    ['m'] = "ko",  ['o'] = "p",  ['p'] = "aio4", ['r'] = "ce", ['s'] = "aelmuy", ['v'] = "aen",
+    ['w'] = "gpr", ['y'] = "k",  ['z'] = "fp",   ['|'] = " ",
 };
 
 static bool may_read(char first, char second)
@@ -209,6 +213,28 @@ static size_t behind_into(struct redact_scan *s, size_t at, size_t end)
     return file + (redact_at(s, file, "-a ") ? 3 : 0);
 }
 
+/* `echo "db:5432:app:kim:X" >> ~/.pgpass`, `echo "host kim:X" > sasl_passwd`: what of a line of the
+ * file's form is the secret. */
+static bool take_field(struct redact_scan *s, size_t word, size_t to, size_t file, size_t last,
+                       struct redact_command_found *found)
+{
+    bool pg = memmem(s->text + file, last - file, "pgpass", 6),
+         sasl = !pg && memmem(s->text + file, last - file, "sasl_passwd", 11);
+    size_t quote = REDACT_ONE_OF(s->text[word], "\"'"), at = word + quote;
+    if (!(pg || sasl) || to < word + 2 * quote + 4)
+        return false;
+    for (int colons = pg ? 4 : 1; colons; colons--) {
+        const char *blank = sasl ? memchr(s->text + at, ' ', to - at) : NULL;
+        at = blank ? (size_t)(blank - s->text) : at;
+        const char *colon = memchr(s->text + at, ':', to - at);
+        if (!colon)
+            return false;
+        at = (size_t)(colon - s->text) + 1;
+    }
+    redact_command_add(s, found, at, to - quote);
+    return true;
+}
+
 /* `echo X > ~/.restic-pass`: into a file whose name says what it holds. */
 static void take_written(struct redact_scan *s, size_t at, size_t end,
                          struct redact_command_found *found)
@@ -222,6 +248,8 @@ static void take_written(struct redact_scan *s, size_t at, size_t end,
     }
     size_t line = redact_line_end(s, to), file = behind_into(s, to, line);
     size_t last = redact_shell_word(s, file, line);
+    if (last > file && take_field(s, word, to, file, last, found))
+        return;
     if (file > to && to > word + 4 && last > file && redact_is_secret_file(s, file, last))
         redact_command_add(s, found, word, to);
 }
@@ -266,16 +294,33 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
     return true;
 }
 
+/* Of `(echo X; echo X) | tool` and `{ echo X; echo X; } | tool` where the first's pipe is, or `at`:
+ * what is asked twice is told twice. */
+static size_t behind_group(struct redact_scan *s, size_t at, size_t end)
+{
+    bool group = at >= 5 && s->text[at - 5] == '(';
+    if (!group && !(at >= 6 && redact_at(s, at - 6, "{ ")))
+        return at; /* most */
+    size_t most = end - at > WRITTEN_MOST ? at + WRITTEN_MOST : end;
+    const char *second = memmem(s->text + at, most - at, "; echo ", 7);
+    const char *close =
+        second ? memmem(second, (size_t)(s->text + most - second), group ? ") |" : "} |", 3) : NULL;
+    return close ? (size_t)(close - s->text) + 1 : at;
+}
+
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     size_t words = at, end = redact_line_end(s, at);
-    size_t reader = find_reader(s, at);
+    if (end + 8 < s->len && end - at < WRITTEN_MOST && s->text[end - 1] == '4' &&
+        memmem(s->text + at, end - at, "| base64", 8))
+        redact_output_encoded(s, at, end, found);
+    size_t reader = find_reader(s, behind_group(s, at, end));
     bool pairs = reader && redact_at(s, reader, "chpasswd");
     size_t most = end - at > WRITTEN_MOST ? at + WRITTEN_MOST : end;
     if (reader <= at && (memchr(s->text + at, '>', most - at) || may_be_tee(s, at, most) ||
                          (end > at && s->text[end - 1] == '\\')))
         take_written(s, at, most, found);
-    if (reader <= at || !is_piped(s, at, end))
+    if (reader <= at || !(is_piped(s, at, end) || s->reader_from > at))
         return;
     if (redact_at(s, reader, "redis") || redact_at(s, reader, "valkey")) {
         take_auth(s, at, end, found);
@@ -284,15 +329,17 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
     for (int i = 0; i < 16; i++) {
         words = redact_run(s, words, CLASS_BLANK);
         size_t word = redact_shell_word(s, words, end);
-        if (word == words || word >= reader)
+        if (word == words || word >= reader || s->text[words] == ';')
             break;
         const char *colon = pairs ? memchr(s->text + words, ':', word - words) : NULL;
-        size_t quote = s->text[word - 1] == '"' || s->text[word - 1] == '\'';
+        size_t to =
+            word - (s->text[word - 1] == ')' && !memchr(s->text + words, '(', word - words));
+        size_t quote = s->text[to - 1] == '"' || s->text[to - 1] == '\'';
         if (colon)
-            redact_command_add(s, found, (size_t)(colon - s->text) + 1, word - quote);
+            redact_command_add(s, found, (size_t)(colon - s->text) + 1, to - quote);
         else if (!pairs && !redact_at(s, words, "-") && !redact_at(s, words, "'%") &&
                  !redact_at(s, words, "\"%"))
-            redact_command_add(s, found, words, word);
+            redact_command_add(s, found, words, to);
         words = word;
     }
 }

@@ -142,6 +142,8 @@ static inline bool redact_numbers(struct redact_scan *s, size_t at, size_t end, 
 
 /* `bob:1104:LM:NT:::` and keys of Kerberos, where a line begins. */
 bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* `| admin | HASH (X) |`: the row of a table at `at`. */
+bool redact_beside_hash(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 
 /* ---- pairs (pairs.c) ---- */
 

@@ -14,6 +14,7 @@
 #define FILTERS_MOST 200 /* bytes of pipes behind a command */
 #define REST_MOST    160 /* bytes behind the name that is asked for */
 #define FILES_MOST   4
+#define CODES_MOST   15
 #define OBJECT_MOST  600 /* bytes of an object that is the answer */
 #define CRACKED_MOST 3000
 #define HASH_LEAST   32
@@ -191,9 +192,10 @@ static bool ends_word(const struct redact_scan *s, size_t at, size_t to)
 
 bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char words[][9] = {"pass", "pw",   "pwd",      "secret", "token",
-                                    "cred", "auth", "key",      "cookie", "psk",
-                                    "pin",  "seed", "mnemonic", "login"};
+    static const char words[][13] = {
+        "pass", "pw",      "pwd",      "secret",       "token",        "cred",       "auth",
+        "key",  "cookie",  "psk",      "pin",          "seed",         "mnemonic",   "login",
+        "priv", "private", "recovery", "backup-codes", "backup_codes", "backupcodes"};
     static const char ends[][10] = {".txt",    ".key",   ".pass",     ".pw",   ".pwd",
                                     ".secret", ".token", ".cookie",   ".cred", ".psk",
                                     ".hex",    ".priv",  ".password", ".bin"};
@@ -225,13 +227,36 @@ static size_t word_line(struct redact_scan *s, size_t begins, size_t at)
     return redact_is_printed(s, at, to) ? to : at;
 }
 
+/* Whether the command is the last of a line's, and those in front of it print into files: `wg
+ * genkey > priv; cat priv`. */
+static bool is_behind_silence(struct redact_scan *s, size_t start)
+{
+    size_t line = redact_line_start(s, start, RUN_MOST);
+    return start > line + 4 && (line == 0 || s->text[line - 1] == '\n') &&
+           (redact_at(s, start - 2, "; ") || redact_at(s, start - 4, " && ")) &&
+           memmem(s->text + line, start - line, " > ", 3) && redact_begins_prompt(s, line);
+}
+
+/* The others of a list of codes: lines as long as its first. */
+static void add_alike(struct redact_scan *s, size_t at, size_t len,
+                      struct redact_command_found *found)
+{
+    for (int i = 0; i < CODES_MOST && at < s->len; i++) {
+        size_t line = redact_line_end(s, at);
+        if (line - at != len || !redact_has_digit(s, at, line) || redact_begins_prompt(s, at))
+            return;
+        redact_command_add(s, found, at, line);
+        at = line + 1;
+    }
+}
+
 void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found)
 {
     size_t files = 0, line = redact_line_end(s, from);
     size_t begins = redact_line_start(s, start, PROMPT_MOST);
-    bool login = false;
-    if (!redact_is_prompted(s, start))
+    bool login = false, codes = false;
+    if (!redact_is_prompted(s, start) && !is_behind_silence(s, start))
         return;
     for (size_t word = redact_shell_word(s, from, line); word < to;) {
         word = redact_run(s, word, CLASS_BLANK);
@@ -239,6 +264,8 @@ void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_
         if (end == word)
             break;
         bool is = s->text[word] != '-' && redact_is_secret_file(s, word + quote, end - quote);
+        codes = codes || (is && (memmem(s->text + word, end - word, "code", 4) ||
+                                 memmem(s->text + word, end - word, "recovery", 8)));
         login = login || (is && (memmem(s->text + word, end - word, "auth", 4) ||
                                  memmem(s->text + word, end - word, "login", 5)));
         files += is;
@@ -251,6 +278,8 @@ void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_
             return;
         if (!two) /* the first is a user */
             redact_command_add(s, found, at, end);
+        if (codes)
+            add_alike(s, next, end - at, found);
         if (login && !two)
             return;
         at = next;
@@ -278,6 +307,7 @@ static bool read_cracked(struct redact_scan *s, size_t at, size_t line, size_t *
     const char *second = memchr(first + 1, ':', line - colon - 1);
     size_t from = colon + 1, to = second ? (size_t)(second - t) : line;
     if (hash == colon && colon - at >= HASH_LEAST) {
+        from = at; /* who has it can try, too */
         to = line;
     } else if (second && redact_run(s, from, CLASS_HEX) == to && to - from >= HASH_LEAST) {
         from = to + 1;
@@ -287,7 +317,7 @@ static bool read_cracked(struct redact_scan *s, size_t at, size_t line, size_t *
     }
     *ret_from = from;
     *ret_to = to;
-    return to >= from + 3 && t[from] != ' ' && t[from] != '/';
+    return to >= from + 3 && t[colon + 1] != ' ' && t[from] != '/';
 }
 
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found)
@@ -447,6 +477,11 @@ static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *r
                         size_t *ret_to)
 {
     size_t from = redact_run(s, at, CLASS_BLANK), to = redact_line_end(s, from);
+    if (to > from && to + 1 < s->len && s->text[to - 1] == ':' &&
+        redact_in(s->text[to + 1], CLASS_BLANK)) { /* whose it is: Salt's `web1:` */
+        from = redact_run(s, to + 1, CLASS_BLANK);
+        to = redact_line_end(s, from);
+    }
     to = redact_before_prompt(s, line, from, to);
     from = behind_result(s, from);
     static const char marks[][8] = {"=> ", "= ", "$1 = ", "[1] ", "Out[", "string("};

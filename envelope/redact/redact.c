@@ -109,7 +109,7 @@ static const uint16_t rules_behind[256] = {
     ['\n'] = BEHIND_FILE | BEHIND_HOLD,
     ['\r'] = BEHIND_FILE,
     ['<'] = BEHIND_SET,
-    ['>'] = BEHIND_SET | BEHIND_HOLD,
+    ['>'] = BEHIND_SET | BEHIND_HOLD | BEHIND_JWK,
     ['?'] = BEHIND_SET,
     ['+'] = BEHIND_SET,
     ['}'] = BEHIND_SET,
@@ -315,7 +315,11 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match) ||
                  redact_dumped(s, at, ret_match) ||
-                 (REDACT_ONE_OF(c, "[Bup") && redact_login(s, at, ret_match))))
+                 (REDACT_ONE_OF(c, "[BKup") && redact_login(s, at, ret_match)) ||
+                 (c == '|' && redact_beside_hash(s, at, ret_match))))
+        return true;
+    if (c == 'B' && !line && s->text[at - 1] == ' ' && redact_at(s, at, "BUNDLE_") &&
+        redact_login(s, at, ret_match))
         return true;
     if (q->told < q->command.count && q->command.list[q->told].from == at) {
         *ret_match = q->command.list[q->told++];

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "envelope/redact/places.h"
 
+#define COUNT_MOST 8 /* bytes of a line's number, and its colon */
+
 #define PLAIN_MOST 128 /* bytes that are looked at for a digit at once */
 
 /* clang-format off */
@@ -135,8 +137,19 @@ bool redact_starts_word(const struct redact_scan *s, size_t at)
            ends_escape(s, at) || is_behind_fold(s, at);
 }
 
+/* `1044:` where a line begins, as grep tells which one it is. */
+static bool is_behind_count(const struct redact_scan *s, size_t at)
+{
+    size_t from = at - 1;
+    while (from > 0 && at - from < COUNT_MOST && redact_in(s->text[from - 1], CLASS_DIGIT))
+        from--;
+    return from < at - 1 && (from == 0 || s->text[from - 1] == '\n');
+}
+
 bool redact_leads_line(const struct redact_scan *s, size_t at)
 {
+    if (at > 1 && s->text[at - 1] == ':')
+        return is_behind_count(s, at);
     size_t from = at;
     while (from > 0 && at - from < 40 && redact_in(s->text[from - 1], CLASS_BLANK))
         from--;

@@ -567,9 +567,10 @@ const struct redact_rule redact_tool_rules[] = {
     {"op", "--otp", "", CODES, 0},
     {"declare typeset", "-p", "", ASKED, 0},
     /* files whose names say what their lines are */
-    {"chap-secrets pap-secrets", "", "", WORD, 3},
+    {"chap-secrets pap-secrets CHAP PAP", "", "", WORD, 3},
     {"userlist.txt", "", "", WORD, 2},
     {"tokens.properties realm.properties users.properties", "", "", COLON, 1},
+    {"sasl_passwd sasl_password sasl-passwd smtp_passwd sasl_passwd.txt", "", "", COLON, 2},
     {"rsyncd.secrets rsync.secrets rsyncd.scrt chpasswd newusers chpasswd.txt", "", "", COLON, 0},
 };
 

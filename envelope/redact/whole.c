@@ -332,7 +332,8 @@ bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value 
     size_t line = redact_line_end(s, v->from), start = redact_line_start(s, name, PHRASE_MOST);
     line -= line > v->from && s->text[line - 1] == '\r';
     if (line - v->from > PHRASE_MOST ||
-        !(redact_is_phrase(s, v->from, line, 3) || (named && is_title(s, v->from, line))))
+        !(redact_is_phrase(s, v->from, line - REDACT_ONE_OF(s->text[line - 1], "!?*#"), 3) ||
+          (named && is_title(s, v->from, line))))
         return false;
     for (size_t i = start; i + 1 < name; i++) /* X=a run b c is a command */
         if (REDACT_ONE_OF(s->text[i], "$#%>;&|") && s->text[i + 1] == ' ')

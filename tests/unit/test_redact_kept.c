@@ -88,13 +88,35 @@ static void test_databases_and_registries(void **state)
     remains("$CFG->passwordsaltmain = '';\n");
 }
 
+/* What a line of two words, or more, says that is like no other. */
+static void test_tables_of_their_own(void **state)
+{
+    (void)state;
+    finds("K 8\npasstype\nV 6\nsimple\nK 8\npassword\nV 10\n", "Otter2002#", "\nK 15\nsvn:realm\n");
+    finds(
+        "$ borg key export --paper /srv/borg\nBORG PAPER KEY v1\nid: 12 / 558ca5 893d3d - 26\n 1: ",
+        "0e785d bb5e26 deb077  0a6859 bbedac d55068 - 8d\n 2: 99140e eaa401 e34f83 - 8d", "\n");
+    finds("$ BUNDLE_GEMS__X__EXAMPLE=kim:", "80a9beaeZ", " bundle install\n");
+    finds("<RSAKeyValue><Modulus>/Vi+YM4MpRwU+OKMzY4ZVd6r</Modulus><Exponent>AQAB</Exponent><P>",
+          "hkjLGdKc5b+SsH1SuFbeP88sEfb+COu/</P><Q>g1uz1T8PK5Wl89I6PIRbfbbrn8CNF8HQ</Q><D>"
+          "OCC82mwXDV+Ox2ppqNA0rjEfHk7NENYZ931EmCpD",
+          "</D></RSAKeyValue>\n");
+    found_as("    npmAuthIdent: \"ci:", "l4ntern87saf", "\"\n", "npm-ident");
+    static const char *const texts[] = {
+        "K 8\npasstype\nV 6\nsimple\n",
+        "<RSAKeyValue><Modulus>/Vi+YM4MpRwU+OKMzY4ZVd6r</Modulus><Exponent>AQAB</Exponent>\n",
+        "<P>hkjLGdKc5bSsH1SuFbeP88sEfbCOu</P>\n",
+        "BORG PAPER KEY v1\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes_and_keys),
-        cmocka_unit_test(test_words_of_daemons),
-        cmocka_unit_test(test_lines_of_settings),
-        cmocka_unit_test(test_databases_and_registries),
+        cmocka_unit_test(test_codes_and_keys),      cmocka_unit_test(test_words_of_daemons),
+        cmocka_unit_test(test_lines_of_settings),   cmocka_unit_test(test_databases_and_registries),
+        cmocka_unit_test(test_tables_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

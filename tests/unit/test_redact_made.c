@@ -90,12 +90,26 @@ static void test_decoded(void **state)
     STAYS(texts);
 }
 
+static void test_encoded(void **state)
+{
+    (void)state;
+    expect("$ echo -n Anchor297 | base64\nQW5jaG9yMjk3\n",
+           "$ echo -n [redacted:value] | base64\n[redacted:value]\n", 2);
+    expect("$ echo -n 'bob:Maple7248' | base64\nYm9iOk1hcGxlNzI0OA==\n",
+           "$ echo -n 'bob:[redacted:value]' | base64\n[redacted:value]\n", 2);
+    static const char *const texts[] = {
+        "$ echo hello | base64\naGVsbG8K\n",
+        "$ echo Anchor297 | base64 > a\n$ ls\nQW5jaG9yMjk3\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_made_of_chance), cmocka_unit_test(test_keys_and_their_public_halves),
         cmocka_unit_test(test_dumps),          cmocka_unit_test(test_answers_without_an_end),
-        cmocka_unit_test(test_decoded),
+        cmocka_unit_test(test_decoded),        cmocka_unit_test(test_encoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,74 @@ static void test_what_stands_beside(void **state)
            "[redacted:aws-key-id]\n\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n", 1);
 }
 
+/* Lists and boxes, of which each line has one. */
+static void test_lists_that_are_shown(void **state)
+{
+    (void)state;
+    expect(
+        "# wg show all dump\nwg0\t" a20 "A1b2C3=\tPub1iCk3yPub1iCk3yPub1i=\t51820\toff\n"
+        "wg0\tPub2iCk4yPub1iCk3yPub1i=\t" a20 "D4e5F6=\t198.51.100.9:1\t10.8.0.2/32\t1\t2\t3\n",
+        "# wg show all dump\nwg0\t[redacted:value]\tPub1iCk3yPub1iCk3yPub1i=\t51820\toff\n"
+        "wg0\tPub2iCk4yPub1iCk3yPub1i=\t[redacted:value]\t198.51.100.9:1\t10.8.0.2/32\t1\t2\t3\n",
+        2);
+    expect("$ pveum user token add ci@pve deploy\n"
+           "\xe2\x94\x82 full-tokenid \xe2\x94\x82 ci@pve!deploy \xe2\x94\x82\n"
+           "\xe2\x94\x82 value        \xe2\x94\x82 09f37445-5bbf-4997-84e5-eb0c6facb127 "
+           "\xe2\x94\x82\n",
+           "$ pveum user token add ci@pve deploy\n"
+           "\xe2\x94\x82 full-tokenid \xe2\x94\x82 ci@pve!deploy \xe2\x94\x82\n"
+           "\xe2\x94\x82 value        \xe2\x94\x82 [redacted:value] \xe2\x94\x82\n",
+           1);
+    expect(
+        "$ ansible-vault view v.yml\nvault_user: deployer1\nvault_sudo: 'jasmine quartz tulip'\n",
+        "$ ansible-vault view v.yml\nvault_user: deployer1\nvault_sudo: '[redacted:value]'\n", 1);
+    expect("$ sudo cat /etc/postfix/sasl_passwd\n# relays\n[smtp.x.example]:587 kim@x.example:lfeg "
+           "mwag "
+           "zghe hyoj\nmail.x.example    relay:Turtle;me@43\n",
+           "$ sudo cat /etc/postfix/sasl_passwd\n# relays\n[smtp.x.example]:587 kim@x.example:"
+           "[redacted:value]\nmail.x.example    relay:[redacted:value]\n",
+           2);
+    expect("# Secrets for authentication using CHAP\n# client\tserver\tsecret\tIP addresses\n"
+           "kim\tl2tpd\tMaple8171\t*\n\"isp/00491@x.example\"\t*\t\"87493210\"\t*\n",
+           "# Secrets for authentication using CHAP\n# client\tserver\tsecret\tIP addresses\n"
+           "kim\tl2tpd\t[redacted:value]\t*\n\"isp/00491@x.example\"\t*\t\"[redacted:value]\"\t*\n",
+           2);
+    expect(
+        "$ apg -n 2 -m 12 -t\nhqmOft5tuxjii (gvz-Oft-wgsy)\nshidCofJen6 (shid-Cof-Jen-SIX)\n$ ls\n",
+        "$ apg -n 2 -m 12 -t\n[redacted:value]\n[redacted:value]\n$ ls\n", 2);
+    expect("$ cat backup-codes.txt\n59846-5e86a\nbf56f-41dde\n\nkeep them\n",
+           "$ cat backup-codes.txt\n[redacted:value]\n[redacted:value]\n\nkeep them\n", 2);
+    expect("# salt-call pillar.get db:password\nlocal:\n    trumpet1230?\n",
+           "# salt-call pillar.get db:password\nlocal:\n    [redacted:value]\n", 1);
+    expect(
+        "$ bundle config\ngems.x.example\nSet for the current user (/home/kim/.bundle/config): "
+        "\"kim:Glacier~9253n8h\"\n\npath\nSet for your local app (/a/.bundle/config): \"vendor\"\n",
+        "$ bundle config\ngems.x.example\nSet for the current user (/home/kim/.bundle/config): "
+        "\"kim:[redacted:value]\"\n\npath\nSet for your local app (/a/.bundle/config): "
+        "\"vendor\"\n",
+        1);
+    finds("Loaded 1 password hash (sha512crypt, crypt(3) $6$ [SHA512 256/256 AVX2 4x])\n",
+          "jasmineOtter81", "          (kim)\n1g 0:00:00:04 DONE\n");
+    finds("| 1  | admin | ", "f6eb0d7f1ca5ddbbbad885ee43b958d4 (Ember_1289", ") |\n");
+    finds(
+        "PS C:\\> Get-AzStorageAccountKey -ResourceGroupName rg -Name st\n\nKeyName Value "
+        "Permissions\n"
+        "key1    ",
+        "StBCG3r9hRHmh6nLo87ulPHRQH2kLmSb8rb+MIdLzeekiZwBTtIUteVwqkDEl0sfWWp+aAIr2mTbWPmKIzwzPe==",
+        " Full\n");
+    finds("$ mix hex.user key generate --key-name ci\n", "968db50387e390d94630e00937e6d06d", "\n");
+    finds("$ snyk config get api\n", "e8f75918-8fe7-4146-8306-b1358a9b71a6", "\n");
+    static const char *const texts[] = {
+        "| commit | d95679752134a2d9eb61dbd7b91c4bcc0d95679a (HEAD) |\n",
+        "$ fly secrets list\nNAME        DIGEST              STATUS\n"
+        "SMTP_PASS   639e6a23ef13995a    Deployed\n",
+        "Loaded 3 plugins (all of them)\nabcdef81          (kim)\n",
+        "$ salt web1 test.ping\nweb1:\n    True\n",
+        "$ ls; cat notes.txt\nnotes.txt\nall is well here\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_where_values_end),
         cmocka_unit_test(test_words_of_passwords),
         cmocka_unit_test(test_what_stands_beside),
+        cmocka_unit_test(test_lists_that_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,64 @@ static void test_rules_are_found(void **state)
     assert_true(names > 500);
 }
 
+/* Keys and passwords behind a letter, or a word that says nothing by itself. */
+static void test_keys_behind_letters(void **state)
+{
+    (void)state;
+    static const char *const commands[][2] = {
+        {"$ swift -A https://auth.x.example/v1.0 -U acme:kim -K ", " list\n"},
+        {"$ zerotier-cli -T", " status\n"},
+        {"$ pihole -a -p ", "\n"},
+        {"$ pihole setpassword ", "\n"},
+        {"$ sem connect acme.semaphoreci.example ", "\n"},
+        {"$ b2 account authorize 00414b ", "\n"},
+        {"$ frpc http -s x.example:7000 -t ", " -l 80\n"},
+        {"$ ss-local -s 198.51.100.7 -p 8388 -k ", " -m aes-256-gcm\n"},
+        {"$ iodine -f -P ", " t.x.example\n"},
+        {"$ p11tool --login --set-pin ", " --list-all\n"},
+        {"$ pk12util -i a.p12 -d . -W ", "\n"},
+        {"$ dar -c b -K aes:", " -R /\n"},
+        {"$ megals -u kim@x.example -p ", " /Root\n"},
+        {"$ vsql -h db1 -U dbadmin -w ", " -c 'select 1'\n"},
+        {"$ obclient -h db1 -P 2881 -u root -p", " -c\n"},
+        {"$ iredis -h db1 -a ", "\n"},
+        {"$ samba-tool user list -U admin%", " -H ldap://dc1\n"},
+        {"$ lsassy -u kim -p ", " dc1\n"},
+        {"$ mullvad account login ", "\n"},
+        {"ftp> user acme ", "\n331 Please specify the password.\n"},
+        {"ktutil:  add_entry -key -p svc@X -k 1 -e aes256-cts\nKey for svc@X (hex): ",
+         "c5ef6ecb6fde38b5ce329ee850\n"},
+        {"$ docker run --rm authelia/authelia authelia crypto rand --length 64\nRandom Value: ",
+         "\n"},
+        {"$ echo ", " | p4 login -a\n"},
+        {"$ echo '", "' | zfs create -o encryption=on -o keyformat=passphrase tank/x\n"},
+        {"$ echo \"db1:5432:shop:app:", "\" >> ~/.pgpass && chmod 600 ~/.pgpass\n"},
+        {"$ echo \"smtp.x.example bob:", "\" | sudo tee -a /etc/postfix/sasl_passwd\n"},
+        {"1044:requirepass ", "\n"},
+        {"bindpw mango quartz ", "\n"},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strstr(commands[i][0], "(hex)"))
+            finds(commands[i][0], "c5ef6ecb6fde38b5ce329ee850923512a1e44ad5b8ca4eb2", "\n");
+        else if (!strncmp(commands[i][0], "bindpw", 6))
+            finds("bindpw ", "mango quartz biscuit", "\n");
+        else
+            finds(commands[i][0], "Calvin7Hobbes24aB", commands[i][1]);
+    expect("$ (echo 0rchid68emb; echo 0rchid68emb) | smbpasswd -s -a kim\n",
+           "$ (echo [redacted:value]; echo [redacted:value]) | smbpasswd -s -a kim\n", 2);
+    expect("$ { echo 0rchid68emb; echo 0rchid68emb; } | sudo passwd kim\n",
+           "$ { echo [redacted:value]; echo [redacted:value]; } | sudo passwd kim\n", 2);
+    static const char *const texts[] = {
+        "$ swift -A https://auth.x.example/v1.0 list\n",
+        "the user acme pepper24tru has no home\n",
+        "$ (echo one; echo two) | sort\n",
+        "$ echo db1:5432 >> hosts.txt\n",
+        "$ zerotier-cli status\n",
+        "$ wget --ask-password --user=kim https://x.example/d.tgz\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_composed),
         cmocka_unit_test(test_rules_are_found),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_keys_behind_letters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
