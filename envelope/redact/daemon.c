@@ -167,9 +167,11 @@ bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_ma
         return is_cracked(s, at, user, ret_match);
     size_t id = redact_run(s, user + 1, CLASS_DIGIT), lm = id + 1, nt = lm + HASH + 1;
     if (id > user + 1)
-        return redact_char(s, id) == ':' && redact_run(s, lm, CLASS_HEX) == nt - 1 &&
-               redact_char(s, nt - 1) == ':' && redact_run(s, nt, CLASS_HEX) == nt + HASH &&
-               redact_at(s, nt + HASH, "::") && take(s, lm, nt + HASH, ret_match);
+        return redact_char(s, id) == ':' && redact_char(s, nt - 1) == ':' &&
+               (redact_run(s, lm, CLASS_HEX) == nt - 1 || redact_at(s, lm, "XXXXXXXX")) &&
+               redact_run(s, nt, CLASS_HEX) == nt + HASH &&
+               (redact_at(s, nt + HASH, "::") || redact_at(s, nt + HASH, ":[")) &&
+               take(s, s->text[lm] == 'X' ? nt : lm, nt + HASH, ret_match);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t from = user + 1 + strlen(kinds[i]);
         if (redact_at(s, user + 1, kinds[i]))

@@ -130,6 +130,35 @@ void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
 
 /* ---- encoded ---- */
 
+enum encoders { NO_ENCODER, BASE64, SUM };
+
+/* What the pipe at `at` leads into. */
+static enum encoders encoder(struct redact_scan *s, size_t at, size_t line)
+{
+    static const char sums[][10] = {"md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum"};
+    size_t word = redact_run(s, at + 1, CLASS_BLANK);
+    if (redact_char(s, at) != '|' || memchr(s->text + word, '>', line - word))
+        return NO_ENCODER;
+    if (redact_at(s, word, "base64") || redact_at(s, word, "openssl base64") ||
+        redact_at(s, word, "openssl enc -base64"))
+        return memmem(s->text + word, line - word, " -d", 3) ? NO_ENCODER : BASE64;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (redact_at(s, word, sums[i]))
+            return memmem(s->text + word, line - word, " -c", 3) ||
+                           memmem(s->text + word, line - word, "--c", 3)
+                       ? NO_ENCODER
+                       : SUM;
+    return NO_ENCODER;
+}
+
+/* Whether the line [from, to) may be `len` bytes in base64, a line's end with them or not. */
+static bool is_base64_of(struct redact_scan *s, size_t len, size_t from, size_t to)
+{
+    size_t is = to > from ? to - from : 0;
+    return (is == (len + 2) / 3 * 4 || is == (len + 3) / 3 * 4) &&
+           redact_run(s, from, CLASS_ALNUM | CLASS_BASE64) == to;
+}
+
 void redact_output_encoded(struct redact_scan *s, size_t at, size_t line,
                            struct redact_command_found *found)
 {
@@ -140,20 +169,24 @@ void redact_output_encoded(struct redact_scan *s, size_t at, size_t line,
         end = redact_shell_word(s, word, line);
     }
     bool quoted = end > word + 2 && REDACT_ONE_OF(s->text[word], "\"'");
-    size_t from = word + quoted, to = end - quoted, below = redact_line_end(s, line + 1);
-    size_t len = below - line - 1, colon = redact_run(s, from, CLASS_NAME);
-    if (to < from + 6 || to - from > MADE_MOST ||
-        !redact_at(s, redact_run(s, end, CLASS_BLANK), "|") ||
-        (len != (to - from + 2) / 3 * 4 && len != (to - from + 3) / 3 * 4) ||
-        redact_run(s, line + 1, CLASS_ALNUM | CLASS_BASE64) != below)
-        return; /* it is not what was encoded */
+    size_t from = word + quoted, to = end - quoted, colon = redact_run(s, from, CLASS_NAME);
+    size_t below = line < s->len ? redact_line_end(s, line + 1) : line;
+    enum encoders by = encoder(s, redact_run(s, end, CLASS_BLANK), line);
     bool login = colon > from && colon + 4 < to && s->text[colon] == ':';
     struct redact_reached v = {.from = login ? colon + 1 : from, .to = to};
+    if (by == NO_ENCODER || to < from + 6 || to - from > MADE_MOST ||
+        (by == BASE64 && !is_base64_of(s, to - from, line + 1, below)))
+        return;
     if (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, v.from, to) &&
         !redact_is_phrase(s, v.from, to, 3))
         return;
+    if (by == SUM && (redact_strength(s, &v) < REDACT_SHORT_WORD || to < v.from + MADE_LEAST ||
+                      redact_is_version(s, v.from, to) || redact_is_path(s, v.from, to) ||
+                      redact_run(s, from, CLASS_HEX | CLASS_DASH) >= to))
+        return;
     redact_command_add(s, found, v.from, to);
-    redact_command_add(s, found, line + 1, below);
+    if (by == BASE64)
+        redact_command_add(s, found, line + 1, below);
 }
 
 /* ---- typed too early ---- */

@@ -211,8 +211,8 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
 {
     size_t line = redact_line_end(s, at);
     for (int i = 0; i < PROMPTS_MOST && line < s->len && is_prompt(s, at, line); i++) {
-        at = line + 1;
-        line = redact_line_end(s, at);
+        at = redact_run(s, line + 1, CLASS_SPACE);
+        line = at < s->len ? redact_line_end(s, at) : at;
     }
     if (asks_otherwise(s, start, at))
         return;

@@ -311,8 +311,8 @@ static size_t behind_group(struct redact_scan *s, size_t at, size_t end)
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     size_t words = at, end = redact_line_end(s, at);
-    if (end + 8 < s->len && end - at < WRITTEN_MOST && s->text[end - 1] == '4' &&
-        memmem(s->text + at, end - at, "| base64", 8))
+    if (end - at < WRITTEN_MOST &&
+        (memmem(s->text + at, end - at, "base64", 6) || memmem(s->text + at, end - at, "sum", 3)))
         redact_output_encoded(s, at, end, found);
     size_t reader = find_reader(s, behind_group(s, at, end));
     bool pairs = reader && redact_at(s, reader, "chpasswd");

@@ -97,7 +97,13 @@ static void test_encoded(void **state)
            "$ echo -n [redacted:value] | base64\n[redacted:value]\n", 2);
     expect("$ echo -n 'bob:Maple7248' | base64\nYm9iOk1hcGxlNzI0OA==\n",
            "$ echo -n 'bob:[redacted:value]' | base64\n[redacted:value]\n", 2);
+    expect("$ printf '%s' Zebra7crossing | openssl base64\nWmVicmE3Y3Jvc3Npbmc=\n",
+           "$ printf '%s' [redacted:value] | openssl base64\n[redacted:value]\n", 2);
+    finds("$ echo -n ", "Zebra7crossing", " | sha256sum\n1b4f0e985197  -\n");
     static const char *const texts[] = {
+        "$ echo \"5d41402abc4b2a76b9719d911017c592  a.tgz\" | md5sum -c\n",
+        "$ echo -n v1.22.333 | md5sum\n",
+        "$ echo -n hello | sha256sum\n",
         "$ echo hello | base64\naGVsbG8K\n",
         "$ echo Anchor297 | base64 > a\n$ ls\nQW5jaG9yMjk3\n",
     };

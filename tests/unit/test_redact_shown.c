@@ -348,6 +348,12 @@ static void test_lists_that_are_shown(void **state)
         "key1    ",
         "StBCG3r9hRHmh6nLo87ulPHRQH2kLmSb8rb+MIdLzeekiZwBTtIUteVwqkDEl0sfWWp+aAIr2mTbWPmKIzwzPe==",
         " Full\n");
+    finds("# pdbedit -Lw kim\nkim:1001:XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX:",
+          "8846F7EAEE8FB117AD06BDD830B7586C", ":[U          ]:LCT-65A1B2C3:\n");
+    finds("# systemd-cryptenroll --recovery-key /dev/sda2\nA secret recovery key has been "
+          "generated for "
+          "this volume:\n\n    ",
+          "vbcrnlci-vbcrnlci-ejdhgfkl-nrtuvbcd-ehifgjkl-nrtuvbce-ehifgjkr-nrtuvbcf", "\n");
     finds("$ mix hex.user key generate --key-name ci\n", "968db50387e390d94630e00937e6d06d", "\n");
     finds("$ snyk config get api\n", "e8f75918-8fe7-4146-8306-b1358a9b71a6", "\n");
     static const char *const texts[] = {

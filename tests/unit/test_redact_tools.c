@@ -266,6 +266,8 @@ static void test_keys_behind_letters(void **state)
         {"$ pk12util -i a.p12 -d . -W ", "\n"},
         {"$ dar -c b -K aes:", " -R /\n"},
         {"$ megals -u kim@x.example -p ", " /Root\n"},
+        {"$ influx user password -n kim -p ", "\n"},
+        {"$ nmap --script smb-enum-shares --script-args smbuser=kim,smbpass=", " 198.51.100.5\n"},
         {"$ vsql -h db1 -U dbadmin -w ", " -c 'select 1'\n"},
         {"$ obclient -h db1 -P 2881 -u root -p", " -c\n"},
         {"$ iredis -h db1 -a ", "\n"},
