@@ -228,7 +228,9 @@ static bool is_secret(struct redact_scan *s, const struct redact_place *p,
     if (p->sign == ' ' && is_metavariable(s, v))
         return false;
     if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v) &&
-        !redact_is_spoken(s, v->from, v->to))
+        !(redact_is_spoken(s, v->from, v->to) ||
+          (p->tells == TELLS_ALL && !redact_names_text(s, p->name, p->name_end) &&
+           redact_is_quoted(s, v->from, v->to))))
         return false;
     if (quotes && !digits && redact_tells(s, v->from, len) &&
         redact_run(s, v->from, CLASS_NAME) >= v->to)
@@ -515,14 +517,17 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (!whole && p.tells == TELLS_ALL && !v.quote && (p.sign == ':' || p.sign == '='))
         whole = redact_read_words(s, at, end, p.sign, &v) ||
                 (p.sign == '=' && redact_read_phrase(s, at, &v)) ||
-                redact_read_setting(s, at, p.tight, &v);
+                redact_read_setting(s, at, p.tight, &v) ||
+                redact_read_scalar(s, at, end, p.sign, p.tight, &v);
     if (!whole && !is_secret(s, &p, &v) && !is_in_map(s, &p, &v) &&
         !(p.tells == TELLS_ALL && p.sign == ':' && redact_is_mapped(s, at, &v)))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&
         (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)) &&
         !(p.tells == TELLS_ALL &&
-          (redact_is_phrase(s, v.from, v.to, 4) || is_defined_so(s, &p, &v))))
+          (redact_is_phrase(s, v.from, v.to, 4) ||
+           (redact_is_quoted(s, v.from, v.to) && !redact_names_text(s, at, end)) ||
+           is_defined_so(s, &p, &v))))
         return false; /* programs name things so */
     widen(s, &p, &v);
     cut_replaced(s, at, &v);

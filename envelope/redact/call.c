@@ -41,7 +41,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 #define SURELY    256 /* it is nothing else, whatever it is made of */
 #define WHOLE     512 /* it is no path, and the only one */
 #define RANDOM    128 /* long, and in no order that a word has */
-#define OF_LETTER 24  /* and one that ends them */
+#define OF_LETTER 28  /* and one that ends them */
 static const struct callee {
     char name[38];
     unsigned char len;
@@ -92,8 +92,9 @@ static const struct callee {
     ['o' - 'a'] = {CALLEE("PDO", 3 | SURELY), CALLEE("Minio", 3 | MIXED)},
     ['p' - 'a'] = {CALLEE("WiFi.softAP", 2 | NETWORK), CALLEE("addAP", 2 | NETWORK),
                    CALLEE("radio.start_ap", 2 | NETWORK)},
-    ['r' - 'a'] = {CALLEE("cookieParser", 1 | SURELY), CALLEE("Authenticator", 2),
-                   CALLEE("create_superuser", 3), CALLEE("create_user", 3 | MIXED)},
+    ['r' - 'a'] = {CALLEE("cookieParser", 1 | SURELY), CALLEE("OAuth1UserHandler", 2),
+                   CALLEE("Authenticator", 2), CALLEE("create_superuser", 3),
+                   CALLEE("create_user", 3 | MIXED)},
     ['s' - 'a'] = {CALLEE("ldap_simple_bind_s", 3), CALLEE("simple_bind_s", 2),
                    CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2 | SURELY)},
     ['t' - 'a'] = {CALLEE("mysqli_connect", 3 | SURELY),
@@ -102,6 +103,7 @@ static const struct callee {
                    CALLEE("mssql_connect", 3),
                    CALLEE("odbc_connect", 3),
                    CALLEE("oci_connect", 2),
+                   CALLEE("connect", 5),
                    CALLEE("connect", 4),
                    CALLEE("connect", 3),
                    CALLEE("__construct", 3),
@@ -257,7 +259,7 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     if (how & NETWORK && v.to - v.from >= NETWORK_LEAST)
         return take(s, v.from, v.to, ret);
     bool words = memchr(s->text + at, ' ', end - at) != NULL;
-    return (words ? redact_is_spoken(s, at + 1, end - 1) ||
+    return (words ? redact_is_spoken(s, at + 1, end - 1) || redact_is_quoted(s, at + 1, end - 1) ||
                         (how & SURELY && !redact_is_notice(s, at + 1, end - 1) &&
                          (redact_has_digit(s, at + 1, end - 1) ||
                           redact_is_phrase(s, at + 1, end - 1, 2)))

@@ -116,6 +116,7 @@ static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct red
            (redact_char(s, redact_run(s, close, CLASS_BLANK)) == ')' ||
             redact_at(s, close, ".toCharArray()")) &&
            (is_value_or_words(s, ret->from, ret->to) ||
+            (!redact_at(s, end - 4, "pass") && redact_is_quoted(s, ret->from, ret->to)) ||
             ((is_setter(s, at, end) || is_of_statement(s, at, end)) &&
              is_literal(s, ret->from, ret->to)));
 }
@@ -257,6 +258,8 @@ static bool is_apart(struct redact_scan *s, size_t at, size_t end, struct redact
 
 bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
+    if (redact_char(s, end) == '(' && redact_returned(s, at, end, ret_match))
+        return true;
     if (redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
     if (redact_char(s, end) == '(')

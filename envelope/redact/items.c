@@ -41,6 +41,8 @@ static bool is_strong(struct redact_scan *s, enum redact_telling tells, size_t f
 {
     struct redact_reached v = {.from = from, .to = to};
     size_t len = to - from;
+    if (tells == TELLS_ALL && redact_is_quoted(s, from, to))
+        return true;
     if (memchr(s->text + from, ' ', len))
         return false;
     enum redact_strength strength = redact_strength(s, &v);

@@ -33,7 +33,8 @@ static bool is_enough(struct redact_scan *s, enum redact_telling tells, size_t f
         memmem(s->text + from, len, "://", 3))
         return false;
     if (blank)
-        return tells == TELLS_ALL && redact_is_phrase(s, from, to, 3);
+        return tells == TELLS_ALL &&
+               (redact_is_phrase(s, from, to, 3) || redact_is_quoted(s, from, to));
     if (tells == TELLS_LONG)
         return len >= 16 && digits >= 2 && letters >= 2;
     if (tells == TELLS_CODE)

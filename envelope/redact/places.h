@@ -195,8 +195,9 @@ bool redact_looked_into(struct redact_scan *s, size_t at, size_t end,
 static inline bool redact_may_look_into(struct redact_scan *s, size_t end)
 {
     char next = redact_char(s, end);
-    return next == '"' ? redact_char(s, end + 1) == ':' && redact_char(s, end + 2) != ' '
-                       : next == ' ' && redact_behind(s, end)->sign == '=';
+    return next == '"'   ? redact_char(s, end + 1) == ':' && redact_char(s, end + 2) != ' '
+           : next == '=' ? redact_char(s, end + 1) == '0' && redact_char(s, end + 2) == 'x'
+                         : next == ' ' && redact_behind(s, end)->sign == '=';
 }
 
 /* ---- files by their words (kept.c) ---- */
@@ -435,6 +436,9 @@ bool redact_is_wordy(struct redact_scan *s, size_t from, size_t to);
 bool redact_is_notice(struct redact_scan *s, size_t from, size_t to);
 /* `not-required`: two and more words of a program or a sentence, and nothing else. */
 bool redact_is_remark(struct redact_scan *s, size_t from, size_t to);
+/* Whether the word is one that sentences and programs are made of, or says of a secret what it is.
+ */
+bool redact_is_plain_word(struct redact_scan *s, size_t at, size_t end);
 /* `Otter, slow river 5`: the same of several words. */
 bool redact_is_spoken(struct redact_scan *s, size_t from, size_t to);
 /* `HarborNickelRibbon`: the same of words that capital letters part. */
@@ -447,16 +451,53 @@ bool redact_is_garbled(const struct redact_scan *s, size_t from, size_t to);
  * where it is wordy; `tight`: no blank is behind the sign. */
 bool redact_read_setting(struct redact_scan *s, size_t name, bool tight, struct redact_value *v);
 
+/* ---- texts in quotes (quoted.c) ---- */
+
+/* Whether a text of several words, or with signs, that a name which tells all is given in quotes is
+ * a password, and not what a program says of one. */
+bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to);
+/* Whether the name says that it is a text of the program's: `wrongPassword`. */
+bool redact_names_text(const struct redact_scan *s, size_t at, size_t end);
+/* `{"password", "X"}`, `(2, 'password', 'X')`, `fill_in 'Password', with: 'X'`: beside the name. */
+bool redact_quoted(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `storePassword 'X'`: all of a statement; `{{ db_password | default('X') }}`. */
+bool redact_apart(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+bool redact_or_else(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* A first look: what the name is in ends at a comma. */
+static inline bool redact_may_be_quoted(const struct redact_scan *s, size_t end)
+{
+    end += redact_char(s, end) == ']';
+    end += redact_in(redact_char(s, end), CLASS_DOUBLE | CLASS_SINGLE);
+    return redact_char(s, end) == ',' ||
+           (redact_char(s, end) == ')' && redact_char(s, end + 1) == '.');
+}
+
+/* ---- functions (returned.c) ---- */
+
+/* `String getPassword() { return "X"; }`. */
+bool redact_returned(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
+/* ---- values without quotes (scalar.c) ---- */
+
+/* All that the password `name` is set to, of which `v` is the first word: to the line's end, or to
+ * what ends the list's member that it is. */
+bool redact_read_scalar(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
+                        struct redact_value *v);
+
 /* A telling name's value in one of these places. */
 static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                                 struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
+    if (redact_may_be_quoted(s, end) && redact_quoted(s, at, end, ret_match))
+        return true;
     if (next == ' ' || next == '\t') {
         char sign = redact_behind(s, end)->sign;
-        if (sign == '"')
+        if (sign == '"' || sign == '\'')
             return redact_tells(s, at, end - at) == TELLS_ALL &&
-                   redact_phrase(s, at, end, ret_match);
+                   (redact_phrase(s, at, end, ret_match) || redact_apart(s, at, end, ret_match));
+        if (sign == '|' && redact_or_else(s, at, end, ret_match))
+            return true;
         return (sign == 'R' || sign == '|' || sign == '\xe2') && redact_pair(s, at, end, ret_match);
     }
     if (next == '<' || (next == ':' && REDACT_ONE_OF(redact_char(s, end + 1), " <")))

@@ -343,7 +343,7 @@ static bool is_question(const struct redact_scan *s, size_t from, size_t to)
         "reveal",   "decr",        "access",      "lookup", "print",   "cat",    "dump",
         "puts",     "$env:",       "find",        "query",  "fetch",   "Write-", "generate",
         "initial",  "console.log", "process.env", "ENV[",   "environ", "getenv", "getProperty",
-        "var_dump", "inspect",     "output",      "jq ",    "yq "};
+        "var_dump", "inspect",     "output",      "jq ",    "yq ",     "x/s "};
     return REDACT_HOLDS(s, from, to, words);
 }
 
@@ -357,9 +357,9 @@ static bool is_fetched(const struct redact_scan *s, size_t from, size_t name)
 /* Where the prompt ends in the line that begins at `line`; 0 for none. */
 static size_t behind_prompt(struct redact_scan *s, size_t line, size_t name)
 {
-    static const char repls[][9] = {">>> ",    "irb> ",   "> ",       "=> ",    "(Pdb) ",
-                                    "(gdb) ",  "ipdb> ",  "pry> ",    "php > ", "user=> ",
-                                    "scala> ", "julia> ", "jshell> ", "ghci> ", "groovy> "};
+    static const char repls[][9] = {
+        ">>> ",  "irb> ",  "> ",      "=> ",     "(Pdb) ",  "(gdb) ",   "(lldb) ", "ipdb> ",
+        "pry> ", "php > ", "user=> ", "scala> ", "julia> ", "jshell> ", "ghci> ",  "groovy> "};
     for (size_t i = 0; i < sizeof repls / sizeof *repls; i++)
         if (redact_at(s, line, repls[i]))
             return line + strlen(repls[i]);
@@ -402,12 +402,15 @@ static bool ends_question(struct redact_scan *s, size_t end, size_t line)
 /* `$1 ==> `, `res0: String = `: behind what a shell of a language calls the answer. */
 static size_t behind_result(struct redact_scan *s, size_t from)
 {
+    from += redact_at(s, from, "(char *) ") ? 9 : redact_at(s, from, "(const char *) ") ? 15 : 0;
     size_t number = from + (redact_at(s, from, "res") ? 3 : redact_char(s, from) == '$');
     size_t end = number > from ? redact_run(s, number, CLASS_DIGIT) : number;
     if (end == number)
         return from; /* most */
     if (redact_at(s, end, " ==> "))
         return end + 5;
+    if (redact_at(s, end, " = 0x")) /* the debuggers' */
+        return end + 3;
     return redact_at(s, end, ": String = ") ? end + 11 : from;
 }
 
@@ -493,8 +496,13 @@ static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *r
         }
     while (to > from && redact_in(s->text[to - 1], CLASS_SPACE))
         to--;
-    if (redact_at(s, from, "0x") && redact_at(s, redact_run(s, from, CLASS_ALNUM), " \""))
-        from = redact_run(s, from, CLASS_ALNUM) + 1; /* where it is, as debuggers tell */
+    if (redact_at(s, from, "0x")) { /* where it is, as debuggers tell */
+        size_t number = redact_run(s, from, CLASS_ALNUM);
+        number += redact_char(s, number) == ':';
+        from = redact_in(redact_char(s, number), CLASS_BLANK) && redact_char(s, number + 1) == '"'
+                   ? number + 1
+                   : from;
+    }
     char quote = from < to ? s->text[from] : 0;
     bool quoted = to > from + 2 && (quote == '"' || quote == '\'') && s->text[to - 1] == quote;
     *ret_from = from + quoted;
@@ -518,7 +526,8 @@ static bool is_alone(struct redact_scan *s, size_t start, size_t at)
 bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), start = redact_line_start(s, at, REDACT_LINE_LOOKED_AT);
-    if (line - end > REST_MOST || line + 5 >= s->len || redact_at(s, at, "passwd") ||
+    if (line - end > REST_MOST || line + 5 >= s->len ||
+        (redact_at(s, at, "passwd") && s->text[start] != '(') ||
         (start && s->text[start - 1] != '\n'))
         return false;
     size_t repl = behind_prompt(s, start, at);

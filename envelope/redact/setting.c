@@ -126,6 +126,11 @@ static bool is_ours(struct redact_scan *s, size_t at, size_t end)
            !(end - at == 6 && redact_at(s, at, "cookie"));
 }
 
+bool redact_is_plain_word(struct redact_scan *s, size_t at, size_t end)
+{
+    return is_plain(s->text + at, end - at) || is_ours(s, at, end);
+}
+
 /* A value's words, as they were counted. */
 struct words {
     size_t count, least; /* the shortest's length */

@@ -24,9 +24,10 @@ static size_t skip_name_end(struct redact_scan *s, size_t at, bool *ret_quoted)
     at = *ret_quoted ? at + 1 : from;
     at += redact_char(s, at) == ')' && *ret_quoted; /* attr("x") = */
     at += redact_char(s, at) == ']' && *ret_quoted;
-    at += from == at && redact_char(s, at) == ']' && redact_char(s, at + 1) == '='; /* [name]='X' */
-    at += from == at && redact_at(s, at, "%5D=") ? 3 : 0; /* user%5Bpassword%5D=X */
-    at += redact_char(s, at) == '}' && from == at;        /* $ENV{NAME} = */
+    at += from == at && redact_char(s, at) == ']' &&
+          (redact_char(s, at + 1) == '=' || redact_at(s, at, "] => ")); /* [name]='X' */
+    at += from == at && redact_at(s, at, "%5D=") ? 3 : 0;               /* user%5Bpassword%5D=X */
+    at += redact_char(s, at) == '}' && from == at;                      /* $ENV{NAME} = */
     at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
     if (from == at && redact_char(s, at) == '[') { /* char password[32] = "X" */
         size_t close = redact_run(s, at + 1, CLASS_DIGIT);
@@ -180,6 +181,7 @@ size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
     p->sign = ' ';
     if (redact_is_defined(s, p->name))
         return redact_char(s, blanks) == '"'                                ? blanks
+               : redact_at(s, blanks, "(\"")                                ? blanks + 1
                : redact_at(s, blanks, "@\"") || redact_at(s, blanks, "L\"") ? blanks + 1
                                                                             : 0;
     if (dashes || redact_is_set_by_blank(s, p->name) ||

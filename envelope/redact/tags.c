@@ -141,8 +141,11 @@ static bool is_pointed(struct redact_scan *s, size_t at, size_t end, struct reda
     if (!redact_at(s, from - 2, " \""))
         return false;
     const char *quote = memchr(s->text + from, '"', redact_line_end(s, from) - from);
-    return quote && redact_take(s, redact_tells(s, at, end - at), from, (size_t)(quote - s->text),
-                                ret_match);
+    size_t to = quote ? (size_t)(quote - s->text) : from;
+    enum redact_telling tells = redact_tells(s, at, end - at);
+    *ret_match = (struct redact_match){from, to, "value"};
+    return to > from && ((tells == TELLS_ALL && redact_is_quoted(s, from, to)) ||
+                         redact_take(s, tells, from, to, ret_match));
 }
 
 bool redact_looked_into(struct redact_scan *s, size_t at, size_t end,

@@ -374,6 +374,7 @@ size_t redact_behind_type(struct redact_scan *s, size_t at)
         !redact_in(redact_char(s, sign + 1), CLASS_BLANK))
         return 0;
     size_t value = redact_run(s, sign + 1, CLASS_BLANK);
+    value += redact_at(s, value, "b\"");
     return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK) ? value : 0;
 }
 
