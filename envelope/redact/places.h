@@ -472,6 +472,9 @@ static inline bool redact_may_be_quoted(const struct redact_scan *s, size_t end)
            (redact_char(s, end) == ')' && redact_char(s, end + 1) == '.');
 }
 
+/* `SmtpPassword<tabulator>Vole & Vetch`: a name that begins its line, and the rest of that. */
+bool redact_in_cell(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* ---- functions (returned.c) ---- */
 
 /* `String getPassword() { return "X"; }`. */
@@ -490,6 +493,8 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
 {
     char next = redact_char(s, end);
     if (redact_may_be_quoted(s, end) && redact_quoted(s, at, end, ret_match))
+        return true;
+    if (next == '\t' && redact_in_cell(s, at, end, ret_match))
         return true;
     if (next == ' ' || next == '\t') {
         char sign = redact_behind(s, end)->sign;

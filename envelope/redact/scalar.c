@@ -94,6 +94,18 @@ static bool is_of_properties(struct redact_scan *s, size_t name, size_t end,
     return true;
 }
 
+bool redact_in_cell(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t to = line_of(s, end + 1);
+    if (redact_tells(s, at, end - at) != TELLS_ALL || (at && s->text[at - 1] != '\n') ||
+        !is_compound(s, at, end) || to <= end + 1 || to - end > SCALAR_MOST ||
+        redact_names_text(s, at, end) || is_expression(s, end + 1, to) ||
+        !redact_is_quoted(s, end + 1, to))
+        return false;
+    *ret_match = (struct redact_match){end + 1, to, "value"};
+    return true;
+}
+
 /* Whether a list opened in front of the name whose member it may be. */
 static bool is_in_list(const struct redact_scan *s, size_t name)
 {

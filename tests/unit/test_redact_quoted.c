@@ -24,6 +24,9 @@ static void test_a_text_in_quotes_is_a_password(void **state)
         {"SET PASSWORD FOR 'root'@'%' = PASSWORD(\"", "old mill/9", "\");\n"},
         {"user.setPassword(\"", "Nightjar, two", "\");\n"},
         {"new PDO('mysql:host=localhost;dbname=crm', 'crm', '", "p!nk Panther", "');\n"},
+        {"client.username_pw_set(\"sensor\", \"", "goats on the roof", "\")\n"},
+        {"conn = database('core','svc','", "Pintail;Mud", "');\n"},
+        {"algoliasearch('80QTTYOZ6B', '", "2b10565b136c096abcd4ada8be192d54", "');\n"},
         {"static PASSWORD: &[u8] = b\"", "goats on the roof", "\";\n"},
         {"     33\t    passwd \"", "Hoopoe|Roller", "\"\n"},
         {"release { storePassword '", "Tufted.Duck", "'; keyAlias 'up' }\n"},
@@ -133,6 +136,7 @@ static void test_a_line_is_all_of_it(void **state)
         {"[wifi-security]\nkey-mgmt=wpa-psk\npsk=", "espresso & cream", "\n"},
         {"spring.datasource.password=", "Sea,Shell:By\\=Shore", "\n"},
         {"    [password] => ", "Bees & Wax 3", "\n    [remember] => 1\n"},
+        {"SmtpPassword\t", "Vole & Vetch", "\n"},
         {"~ 3 password = ", "Chiff chaff", "\n"},
     };
     FIND_ALL(places);
@@ -144,6 +148,8 @@ static void test_a_line_is_all_of_it(void **state)
         "confirm_password: Bekreft passordet\n",
         "smtp_password: The one from the vault\n",
         "Password: Kim asked about it\n",
+        "UserPassword\tThe one of the user\n",
+        "DbPassword\tvarchar(40)\tNot null\n",
     };
     STAYS(texts);
     finds("PGPASSWORD=", "secret7", " psql -h db\n");
