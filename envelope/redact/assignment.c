@@ -229,8 +229,8 @@ static bool is_secret(struct redact_scan *s, const struct redact_place *p,
         return false;
     if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v) &&
         !(redact_is_spoken(s, v->from, v->to) ||
-          (p->tells == TELLS_ALL && !redact_names_text(s, p->name, p->name_end) &&
-           redact_is_quoted(s, v->from, v->to))))
+          (p->tells == TELLS_ALL && redact_is_quoted(s, v->from, v->to) &&
+           !redact_names_text(s, p->name, p->name_end))))
         return false;
     if (quotes && !digits && redact_tells(s, v->from, len) &&
         redact_run(s, v->from, CLASS_NAME) >= v->to)

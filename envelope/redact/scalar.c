@@ -73,7 +73,7 @@ static bool is_compound(const struct redact_scan *s, size_t name, size_t end)
 static bool is_of_line(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
                        const struct redact_value *v, size_t to)
 {
-    if (is_expression(s, v->from, to) || !redact_is_quoted(s, v->from, to))
+    if (!redact_is_quoted(s, v->from, to) || is_expression(s, v->from, to))
         return false;
     if (tight)
         return begins_line(s, name) && is_no_command(s, v);
@@ -99,8 +99,8 @@ bool redact_in_cell(struct redact_scan *s, size_t at, size_t end, struct redact_
     size_t to = line_of(s, end + 1);
     if (redact_tells(s, at, end - at) != TELLS_ALL || (at && s->text[at - 1] != '\n') ||
         !is_compound(s, at, end) || to <= end + 1 || to - end > SCALAR_MOST ||
-        redact_names_text(s, at, end) || is_expression(s, end + 1, to) ||
-        !redact_is_quoted(s, end + 1, to))
+        !redact_is_quoted(s, end + 1, to) || is_expression(s, end + 1, to) ||
+        redact_names_text(s, at, end))
         return false;
     *ret_match = (struct redact_match){end + 1, to, "value"};
     return true;
@@ -155,16 +155,16 @@ bool redact_read_scalar(struct redact_scan *s, size_t name, size_t end, char sig
     if (!redact_in(next, CLASS_BLANK | CLASS_SEPARATOR) || (tight && next == '&'))
         return false; /* most */
     bool line = !tight || begins_line(s, name), list = tight && is_in_list(s, name);
-    if (!(line || list) || redact_is_placeholder(s, v->from, v->to) ||
-        redact_names_text(s, name, end))
+    if (!(line || list))
         return false;
     size_t to = line ? scalar_end(s, name, end, sign, tight, v) : 0;
     if (!to && list) {
         to = member_end(s, s->text[name - 1], v->from);
-        if (to <= v->to || is_expression(s, v->from, to) || !redact_is_quoted(s, v->from, to))
+        if (to <= v->to || !redact_is_quoted(s, v->from, to) || is_expression(s, v->from, to))
             to = 0;
     }
-    if (to)
-        v->to = v->end = to;
-    return to != 0;
+    if (!to || redact_is_placeholder(s, v->from, v->to) || redact_names_text(s, name, end))
+        return false;
+    v->to = v->end = to;
+    return true;
 }
