@@ -272,7 +272,7 @@ static void take_place(struct command *c, int rule)
     if ((c->option && r->how != PLACE_BESIDE) || (c->valued && r->how != SETTING) || kind)
         return;
     a->places++;
-    if (r->how == PLACE_BESIDE && (c->option || c->s->text[c->from] == '+'))
+    if (r->how == PLACE_BESIDE && (c->option || redact_is_other_option(c->s, c->from, c->to)))
         a->places = r->place;
     else if ((r->how == PLACE || r->how == PLACE_BESIDE) && a->places == r->place)
         add(c, c->from, c->to);
@@ -316,6 +316,8 @@ static void take_rule(struct command *c, int at)
     struct active *a = &c->active[at];
     uint64_t bit = UINT64_C(1) << at;
     if (c->next & bit) {
+        if (a->rule->how == SETTING && redact_is_value_option(c->s, c->from, c->to))
+            return;
         c->next &= ~bit;
         if (!c->option || a->rule->how == NEXT)
             add_value(c, a->rule->how, c->from);

@@ -122,6 +122,11 @@ static inline bool redact_is_tool(const char *name, size_t len)
  * tool. */
 bool redact_is_last_word(struct redact_scan *s, size_t tool, size_t from, size_t to);
 
+/* Options that begin with no dash: Steam's `+quit`, Windows' `/domain`; `//host/share` is none. */
+bool redact_is_other_option(const struct redact_scan *s, size_t from, size_t to);
+/* What stands between a setting's name and its value: `-n node.session.auth.password -v X`. */
+bool redact_is_value_option(const struct redact_scan *s, size_t from, size_t to);
+
 /* ---- users and secrets in a word (user.c) ---- */
 
 /* What is behind `sign` in the word [from, to), or nothing; with it the user, where that looks like

@@ -64,11 +64,32 @@ static void add_set(struct redact_scan *s, size_t at, size_t line,
         redact_command_add(s, found, v.from, v.to);
 }
 
+/* `set [ find default=yes ] name=X`, `(1) # set name "X"`: how devices are told a member. */
+static bool add_told(struct redact_scan *s, const char *name, size_t at, size_t line,
+                     struct redact_command_found *found)
+{
+    static const char words[][5] = {"set ", "add "};
+    const char *told = NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !told; i++)
+        told = memmem(s->text + at, line - at, words[i], 4);
+    const char *member =
+        told ? memmem(told, (size_t)(s->text + line - told), name, strlen(name)) : NULL;
+    size_t from = member ? (size_t)(member - s->text) : at, to = from + strlen(name);
+    if (!member || s->text[from - 1] != ' ' || !REDACT_ONE_OF(redact_char(s, to), "= "))
+        return false;
+    struct redact_value v;
+    if (redact_read_value(s, to + 1, true, &v) && v.to >= v.from + 4 && v.to <= line)
+        redact_command_add(s, found, v.from, v.to);
+    return true;
+}
+
 /* `Secret ID    = X`, `"Value": "X"`. */
 static void add_member(struct redact_scan *s, const char *name, size_t at, size_t line,
                        struct redact_command_found *found)
 {
     size_t len = strlen(name), bar = redact_at(s, at, BAR) ? strlen(BAR) : 0;
+    if (add_told(s, name, at, line, found))
+        return;
     at = redact_run(s, at + bar, CLASS_BLANK | CLASS_DOUBLE);
     if (!redact_at(s, at, name) || redact_in(redact_char(s, at + len), CLASS_WORD))
         return;
@@ -270,7 +291,9 @@ static void add_randoms(struct redact_scan *s, const struct redact_rule *rule, s
         at = redact_run(s, at, parts & ~(uint32_t)CLASS_NEWLINE);
         size_t to = redact_run(s, at, ~parts);
         size_t brace = redact_char(s, at) == '{' && to > at + 2 && s->text[to - 1] == '}';
-        if ((!wanted || place == wanted) && is_random(s, at + brace, to - brace))
+        if (redact_at(s, at, "(0x") && s->text[to - 1] == ')' && to - at >= RANDOM_LEAST)
+            redact_command_add(s, found, at + 3, to - 1); /* a key of Kerberos' */
+        else if ((!wanted || place == wanted) && is_random(s, at + brace, to - brace))
             redact_command_add(s, found, at + brace, to - brace);
         at = to;
     }

@@ -229,6 +229,50 @@ static void test_composed(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+/* Of each family of tools that systems are run with, one or two; and what stands at the same
+ * places.
+ */
+static void test_systems(void **state)
+{
+    (void)state;
+    static const char *const commands[][2] = {
+        {"$ hdbsql -n hana1:30015 -u SYSTEM -p ", " \"select 1 from dummy\"\n"},
+        {"C:\\> rasdial \"Office VPN\" tomas ", "\nConnecting to Office VPN...\n"},
+        {"C:\\> net user bob ", " /add\n"},
+        {"# iscsiadm -m node -o update -n node.session.auth.password -v ", "\n"},
+        {"# iscsiadm -m discoverydb -n discovery.sendtargets.auth.password --value ", "\n"},
+        {"$ mc admin user add minio1 loki ", "\nAdded user\n"},
+        {"# virsh secret-set-value 66f0e60d-d07f-4b67-a1b7-6b8f9d1c4a3e ", "\n"},
+        {"(qemu) set_password vnc ", "\n"},
+        {"# subscription-manager register --org 1 --activationkey=", "\n"},
+        {"# salt-call mysql.user_create 'app' '%' '", "'\nlocal:\n"},
+        {"$ salt 'db*' user.setpassword bob '", "'\n"},
+        {"$ zerotier-cli -T", " listnetworks\n"},
+        {"$ lnms device:add --v2c -c ", " 10.6.0.4\n"},
+        {"20:11:02 CMD: Password1 ", "\n"},
+        {"/snmp community\nset [ find default=yes ] name=", "\n"},
+        {"fw1 # config system snmp community\nfw1 (community) # edit 1\nfw1 (1) # set name \"",
+         "\"\nfw1 (1) # end\n"},
+        {"$ smbclient //fs1/docs ", " -U bob\n"},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        finds(commands[i][0], "GlacierAnchor", commands[i][1]);
+    finds("$ klist -keK /etc/krb5.keytab\nKVNO Principal\n   2 host/a@EX.ORG  (0x", h32, ")\n");
+    finds("snmp-server user a n auth md5 *** priv ", "0x8b42d691da74c58990750974a8633f19", " x\n");
+    static const char *const texts[] = {
+        "$ smbclient -L fs1 -A /etc/samba/cifs.cred\n",
+        "$ smbclient //fs1/docs -U lena\n",
+        "C:\\>net user lena /domain\n",
+        "C:\\> runas /user:CORP\\dba cmd\n",
+        "C:\\> rasdial \"Office VPN\" /disconnect\n",
+        "# iscsiadm -m node -o update -n node.session.auth.username -v lena77\n",
+        "$ mc admin user info minio1 loki\n",
+        "/snmp community\nprint\n",
+        "$ klist -k /etc/krb5.keytab\n   2 host/a@EX.ORG\n",
+    };
+    STAYS(texts);
+}
+
 /* Each rule is found by each of its tools' names, which are as many as SECURITY.md says. */
 static void test_rules_are_found(void **state)
 {
@@ -319,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_wallets_and_chats),
         cmocka_unit_test(test_what_stays),
         cmocka_unit_test(test_composed),
+        cmocka_unit_test(test_systems),
         cmocka_unit_test(test_rules_are_found),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_keys_behind_letters),
