@@ -107,6 +107,17 @@ static bool shows_mask(const struct redact_scan *s, size_t end, size_t from)
     return open && s->text[from - 2] == ']' && open[1] == '*';
 }
 
+/* Whether it asks for something else: `Auth Username:`, `Password file:`. */
+static bool is_about_else(const struct redact_scan *s, size_t end)
+{
+    static const char what[][11] = {" username", " user name", " user:",  " login:", " name:",
+                                    " file",     " type",      " method", " mode",   " host"};
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+        if (redact_at(s, end, what[i]))
+            return true;
+    return false;
+}
+
 /* Whether the name is all that the line is about, but whose it is: not `Password hashing: SHA-512`.
  */
 static bool is_of_whom(const struct redact_scan *s, size_t end)
@@ -129,6 +140,8 @@ bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact
     if ((start && s->text[start - 1] != '\n') || !begins_question(s, start, at))
         return false;
     bool asked = mask || is_asked(s, start, at) || says_how(s, end, from);
+    if (is_about_else(s, end))
+        return false;
     if (!asked && (redact_tells_of_phrase(s, at, end) != TELLS_ALL || !is_of_whom(s, end)))
         return false;
     bool below = redact_run(s, from, CLASS_BLANK) >= line;

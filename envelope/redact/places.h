@@ -62,7 +62,7 @@ static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_
 static inline void redact_heading(struct redact_scan *s, size_t at, size_t end)
 {
     if (!(redact_may_list(s, end) && redact_list_heading(s, at, end)) &&
-        redact_may_head(s, at, end))
+        redact_may_head(s, at, end) && s->text[end - 1] != '.')
         redact_table_heading(s, at, end);
 }
 

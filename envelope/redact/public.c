@@ -188,6 +188,18 @@ static bool is_said(const struct redact_scan *s, size_t from, size_t to)
     }
 }
 
+/* What says by its beginning that it is encrypted (hiera's eyaml, sops), or a machine's public key
+ * (Tailscale's); and how to have `op` show one. */
+static bool is_shown_to_all(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char fronts[][11] = {"ENC[PKCS7,", "ENC[GPG,", "ENC[AES256", "ENC[RSA,",
+                                      "mkey:",      "nodekey:", "discokey:"};
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
+        if (redact_at(s, from, fronts[i]))
+            return true;
+    return redact_at(s, to, " --reveal' to reveal");
+}
+
 bool redact_is_public(const struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
@@ -204,6 +216,8 @@ bool redact_is_public(const struct redact_scan *s, const struct redact_match *ma
     size_t len = to - from;
     if (len <= TYPE_MOST && redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
         is_said(s, from, to))
+        return true;
+    if (is_shown_to_all(s, from, to))
         return true;
     if (len == 24 && from >= 19 && s->text[from - 2] == ':' &&
         redact_at(s, from - 19, "Sec-WebSocket-Key: "))

@@ -523,6 +523,16 @@ static bool is_alone(struct redact_scan *s, size_t start, size_t at)
     return redact_run(s, word, ~(uint32_t)CLASS_SPACE) >= at;
 }
 
+/* The heading of a table, which is the name itself, or the line over it: `+------+`. */
+static bool is_heading(const struct redact_scan *s, size_t at, size_t end, size_t from, size_t to)
+{
+    if (to - from == end - at && !memcmp(s->text + from, s->text + at, end - at))
+        return true;
+    while (from < to && REDACT_ONE_OF(s->text[from], "+-=|"))
+        from++;
+    return from == to;
+}
+
 bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), start = redact_line_start(s, at, REDACT_LINE_LOOKED_AT);
@@ -542,6 +552,8 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
          !read_answer(s, start, line + 1, &from, &to)))
         return false;
     struct redact_reached v = {.from = from, .to = to};
+    if (is_heading(s, at, end, from, to))
+        return false;
     if (redact_tells(s, at, end - at) < TELLS_CODE && redact_strength(s, &v) < REDACT_RANDOM)
         return false;
     *ret_match = (struct redact_match){from, to, "value"};

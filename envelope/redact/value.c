@@ -289,8 +289,8 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
         ['o' - 'a'] = {REDACT_WORD("object"), REDACT_WORD("off"), REDACT_WORD("ok"),
                        REDACT_WORD("on"), REDACT_WORD("optional")},
         ['p' - 'a'] = {REDACT_WORD("pam_unix"), REDACT_WORD("pass"), REDACT_WORD("passwd"),
-                       REDACT_WORD("password"), REDACT_WORD("prompt"), REDACT_WORD("publickey"),
-                       REDACT_WORD("pwd")},
+                       REDACT_WORD("password"), REDACT_WORD("prompt"), REDACT_WORD("protected"),
+                       REDACT_WORD("publickey"), REDACT_WORD("pwd")},
         ['r' - 'a'] = {REDACT_WORD("redacted"), REDACT_WORD("redacted]"), REDACT_WORD("rejected"),
                        REDACT_WORD("required"), REDACT_WORD("return")},
         ['s' - 'a'] = {REDACT_WORD("secret"), REDACT_WORD("secretbytes"), REDACT_WORD("secretstr"),
@@ -351,7 +351,8 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
             at++;
         bool member = at < to && (s->text[at] == '[' || s->text[at] == '(' ||
                                   (s->text[at] == '-' && at + 1 < to && s->text[at + 1] == '>'));
-        return (at == to || member) && /* $_POST['x'], $this->x */
+        member = member || (at + 1 == to && last == '$'); /* $USER4$ of Nagios */
+        return (at == to || member) &&                    /* $_POST['x'], $this->x */
                redact_in(second, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER);
     }
     if (first == '<' && redact_in(second, CLASS_UPPER | CLASS_LOWER) && is_described(s, to))

@@ -103,6 +103,29 @@ static void test_what_says_of_one(void **state)
           "\n");
 }
 
+/* What systems say of a password, and what stands for one. */
+static void test_said_of_one(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "Failure Reason:\t\tUnknown user name or bad password.\nStatus:\t\t\t0xC000006D\n",
+        "postgres=# show password_encryption;\n password_encryption\n-----\n scram-sha-256\n",
+        "mysql> show variables like 'validate_password%';\n+-----------+--------+\n",
+        "redis> HGETALL user:12\n3) \"password_changed_at\"\n4) \"1731490000\"\n",
+        "Enter Auth Username: lars77\n",
+        "registered, machine key mkey:" h32 h32 "\n",
+        "check_snmp -H sw1 -C $USER4$ -o .1.3.6\n",
+        "smtp::password: ENC[PKCS7,MIIBPn/iDaDgPKnvYRNGMqLM7Fq+hREQ+7K6RMBbeNWuIGuPyCwEzkqEJpczlaLb"
+        "S5c0MLVqc+no4MlN1h2oNyYe9alu6MCIBvNZPEGJzCOhzUkHKfT5gaBeiZGWvDJJn5Q+7ee4]\n",
+        "$ op item get \"Synology\"\n  password:    [use 'op item get 1p15g0u6fhctrcnjzy2iamh6hy "
+        "--reveal' to reveal]\n",
+        "Title: Proxmox\nPassword: PROTECTED\n",
+    };
+    STAYS(texts);
+    finds("Enter Auth Password: ", "lars77", "\n");
+    finds("postgres=# show smtp_password;\n ", "Calvin7Hobbes", "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_a_private_key_goes),
         cmocka_unit_test(test_what_is_public_stays),
         cmocka_unit_test(test_what_says_of_one),
+        cmocka_unit_test(test_said_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
