@@ -166,6 +166,8 @@ bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     if (user - at >= HASH && redact_run(s, at, CLASS_HEX) == user)
         return is_cracked(s, at, user, ret_match);
     size_t id = redact_run(s, user + 1, CLASS_DIGIT), lm = id + 1, nt = lm + HASH + 1;
+    if (id > user + 1 && redact_at(s, nt + HASH, ":[") && redact_run(s, nt, CLASS_HEX) == nt + HASH)
+        return take(s, redact_at(s, lm, "XXXX") ? nt : lm, nt + HASH, ret_match); /* Samba's */
     if (id > user + 1)
         return redact_char(s, id) == ':' && redact_char(s, nt - 1) == ':' &&
                (redact_run(s, lm, CLASS_HEX) == nt - 1 || redact_at(s, lm, "XXXXXXXX")) &&
@@ -202,6 +204,8 @@ static bool is_challenged(struct redact_scan *s, size_t at, size_t end,
 
 bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
+    if (redact_device(s, at, end, ret_match))
+        return true;
     switch (end - at) {
     case 3:
         if (redact_at(s, at, "key") && redact_behind(s, end)->sign == '=')

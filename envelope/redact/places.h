@@ -78,6 +78,13 @@ static inline int redact_row(struct redact_scan *s, size_t at,
  * google-authenticator's options. */
 bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- what devices are told (device.c) ---- */
+
+/* `(config)# passwd X`, `community X {`, `add password HOST {X}`, `PASSWORD user = X`. */
+bool redact_device(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `C="X" GetRequest`, as tcpdump shows SNMP, of the name `C`. */
+bool redact_community(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* ---- what is said to servers (talk.c) ---- */
 
 /* `> PASS X`, `AUTH PLAIN X`, `a1 LOGIN user X`, Redis' `AUTH X`: as clients show it, as tools see
@@ -362,6 +369,11 @@ bool redact_is_crowded(struct redact_scan *s, size_t at, size_t end);
 /* What is behind the name up to the next telling one, at most 256 bytes and the word in which they
  * end, also over lines; nothing where there is no word. */
 bool redact_crowd(struct redact_scan *s, size_t end, struct redact_match *ret_match);
+
+/* ---- once more (again.c) ---- */
+
+/* What was found at the end of a line, at the end of the next one: `Enter it again: X`. */
+bool redact_again(struct redact_scan *s, size_t from, size_t to, struct redact_match *ret_match);
 
 /* ---- words (phrase.c) ---- */
 

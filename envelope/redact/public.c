@@ -194,10 +194,11 @@ static bool is_shown_to_all(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char fronts[][11] = {"ENC[PKCS7,", "ENC[GPG,", "ENC[AES256", "ENC[RSA,",
                                       "mkey:",      "nodekey:", "discokey:"};
-    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
+    bool may = to - from > 40 && REDACT_ONE_OF(s->text[from], "Emnd");
+    for (size_t i = 0; may && i < sizeof fronts / sizeof *fronts; i++)
         if (redact_at(s, from, fronts[i]))
             return true;
-    return redact_at(s, to, " --reveal' to reveal");
+    return redact_char(s, to + 1) == '-' && redact_at(s, to, " --reveal' to reveal");
 }
 
 bool redact_is_public(const struct redact_scan *s, const struct redact_match *match)
@@ -217,7 +218,7 @@ bool redact_is_public(const struct redact_scan *s, const struct redact_match *ma
     if (len <= TYPE_MOST && redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
         is_said(s, from, to))
         return true;
-    if (is_shown_to_all(s, from, to))
+    if (len > 20 && is_shown_to_all(s, from, to))
         return true;
     if (len == 24 && from >= 19 && s->text[from - 2] == ':' &&
         redact_at(s, from - 19, "Sec-WebSocket-Key: "))

@@ -228,8 +228,9 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (may_tell && redact_may_be_section(s, at, end) &&
             redact_section(s, at, end, ret_match)) ||
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
-           (end - at == 1 && (redact_wifi(s, at, end, ret_match) ||
-                              (s->text[at] == 'p' && redact_brief(s, at, end, ret_match)))) ||
+           (end - at == 1 &&
+            (redact_wifi(s, at, end, ret_match) || redact_community(s, at, end, ret_match) ||
+             (s->text[at] == 'p' && redact_brief(s, at, end, ret_match)))) ||
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
            (tells && redact_place(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
@@ -397,14 +398,14 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
     if (match->from < at)
         at = match->from > q->done ? match->from : q->done;
     for (;;) {
-        size_t other;
+        size_t end;
         if (q->told < q->command.count && q->command.list[q->told].from < to)
-            other = q->command.list[q->told++].to;
+            end = q->command.list[q->told++].to;
         else if (q->ahead_count && q->ahead[0].from < to)
-            other = take_ahead(q).to;
+            end = take_ahead(q).to;
         else
             break;
-        to = other > to ? other : to;
+        to = end > to ? end : to;
     }
     if (at < to && redact_is_public(&q->scan, &(struct redact_match){at, to, match->type}))
         return at;
@@ -412,9 +413,12 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
         to = redact_goes_on(&q->scan, at, to);
     if (at < to)
         q->found(q->user, at, to, match->type);
-    struct redact_match becomes;
-    if (at < to && redact_becomes(&q->scan, at, to, &becomes))
-        keep(q, &becomes);
+    struct redact_match other;
+    if (at < to && redact_becomes(&q->scan, at, to, &other))
+        keep(q, &other);
+    if (at < to && redact_in(redact_char(&q->scan, to), CLASS_SPACE) &&
+        redact_again(&q->scan, at, to, &other))
+        keep(q, &other);
     if (at < to && q->value_count < VALUES_MOST)
         note_value(q, at, to, match->type);
     q->done = at < to ? to : at;

@@ -11,7 +11,7 @@
  *   u A-Z               U A-Z and digits             l a-z and digits
  *   a letters, digits   w those and _ -              W those, _ - and .
  *   b base64            B base64 of both alphabets   p those and .%
- *   k a-z, 0-9, -
+ *   k a-z, 0-9, -       j W and b
  *
  * A ^ stands where what is secret of it begins, another one where that ends.
  *

@@ -307,8 +307,8 @@ const struct redact_shape redact_any_shapes[] = {
     {"prefixed-key", "access_<a24-255>", false},
     {"prefixed-key", "apikey_<a24-255>", false},
     /* Juniper's passwords that can be read again: $9$, and with a master password $8$ */
-    {"device-password", "$9$<p10-255>", false},
-    {"device-password", "$8$<p20-255>", false},
+    {"device-password", "$9$<j10-255>", false},
+    {"device-password", "$8$<j20-255>", false},
     /* Keys and certificates that were encoded once more; JSON web tokens are in tokens.c */
     {"pem", "LS0tLS1CRUdJTi<b20->", false},
 };

@@ -68,6 +68,7 @@ static uint32_t set_of(char letter)
         {'W', CLASS_NAME},
         {'b', CLASS_ALNUM | CLASS_BASE64},
         {'B', CLASS_WORD | CLASS_BASE64},
+        {'j', CLASS_NAME | CLASS_BASE64},
         {'p', CLASS_NAME | CLASS_PERCENT | CLASS_TILDE},
         {'r', CLASS_NAME | CLASS_PERCENT | CLASS_TILDE | CLASS_BASE64 | CLASS_SEPARATOR},
     };

@@ -612,6 +612,7 @@ const struct redact_rule redact_told_rules[] = {
     {"snmp-server", "aes-256", "", PLACE_CODE, 1},
     {"Password1 Password2", "", "", PLACE, 1}, /* Tasmota's */
     {"snmp", "community", "name", MEMBER, 0},
+    {"mysql_servers pgsql_servers", "", "=", SLASH, 0}, /* Exim's */
 };
 
 const int redact_told_rule_count = sizeof redact_told_rules / sizeof *redact_told_rules;

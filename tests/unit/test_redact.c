@@ -241,8 +241,9 @@ static char one_of(char set, unsigned n)
         {'d', "7391582046"},         {'h', "7a3f91be58d2c046"},   {'n', "7a3f91be58d2c046"},
         {'H', "7A3F91BE58D2C046"},   {'u', "QZKXJVWM"},           {'U', "Q7Z3K9X1J5V8W2M4"},
         {'l', "q7z3k9x1j5v8w2m4"},   {'a', "q7Z3k9X1j5V8w2M4"},   {'w', "q7Z3k_9X1j5-V8w2M4"},
-        {'W', "q7Z3k_9X1j5-V8w2M4"}, {'k', "q7z3k-9x1j5-v8w2m4"}, {'b', "q7Z3k9X1j5V8w2M4"},
-        {'B', "q7Z3k_9X1j5-V8w2M4"}, {'p', "q7Z3k9X1j5V8w2M4"},   {'r', "q7Z3k9X1j5V8w2M4"}};
+        {'W', "q7Z3k_9X1j5-V8w2M4"}, {'j', "q7Z3k/9X1j5-V8w2.M"}, {'k', "q7z3k-9x1j5-v8w2m4"},
+        {'b', "q7Z3k9X1j5V8w2M4"},   {'B', "q7Z3k_9X1j5-V8w2M4"}, {'p', "q7Z3k9X1j5V8w2M4"},
+        {'r', "q7Z3k9X1j5V8w2M4"}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (sets[i].letter == set)
             return sets[i].characters[n % strlen(sets[i].characters)];
