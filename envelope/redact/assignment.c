@@ -11,6 +11,7 @@
 #define RANDOM_LEAST  16  /* bytes of what looks random */
 #define LINE_MOST     64  /* in front of an item's name */
 #define MAP_MOST      200 /* bytes of a map in front of a name */
+#define WORD_MOST     40  /* of the word in front */
 #define REPLACED_MOST 40  /* of what sed looks for, in front of a name in it */
 #define LONG_MOST     256 /* whatever is longer and has a name that tells is no prose */
 
@@ -71,6 +72,20 @@ static bool is_open(struct redact_scan *s, size_t at, const struct redact_value 
            !memchr(s->text + at, '"', v->to - at) && !memchr(s->text + at, '\'', v->to - at);
 }
 
+/* `username=kim password=oyster.dragon`: words of a command, each of which is set. */
+static bool is_listed(struct redact_scan *s, const struct redact_place *p,
+                      const struct redact_value *v)
+{
+    size_t at = p->name < 3 ? 0 : p->name - 1, least = at > WORD_MOST ? at - WORD_MOST : 0;
+    if (!at || p->tells != TELLS_ALL || !p->tight || s->text[at] != ' ' ||
+        !redact_in(redact_char(s, v->end), CLASS_SPACE))
+        return false;
+    while (at > least && redact_in(s->text[at - 1], CLASS_NAME))
+        at--;
+    return at > least && s->text[at - 1] == '=' && redact_in(s->text[at - 2], CLASS_ALNUM) &&
+           redact_is_wordy(s, v->from, v->to);
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct redact_place *p,
                     const struct redact_value *v)
@@ -100,7 +115,7 @@ static bool is_code(struct redact_scan *s, const struct redact_place *p,
     bool dots = memchr(s->text + v->from, '.', v->to - v->from) != NULL;
     bool query = p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&");        /* of an address */
     bool noted = p->upper && p->name >= 2 && redact_at(s, p->name - 2, "# "); /* # X_PASS=a.b */
-    if (dots && !(p->tight && (p->shell || query || noted)) &&
+    if (dots && !(p->tight && (p->shell || query || noted)) && !is_listed(s, p, v) &&
         !redact_is_jumbled(s, v->from, v->to))
         return true;
     return !p->tight && (next == ';' || next == ',' || next == ')');

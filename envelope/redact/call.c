@@ -66,7 +66,7 @@ static const struct callee {
     ['e' - 'a'] = {CALLEE("set_cookie", 2 | MIXED), CALLEE("Sequelize", 3), CALLEE("database", 3),
                    CALLEE("jwt.encode", 2 | SURELY), CALLEE("jwt.decode", 2),
                    CALLEE("authenticate", 2), CALLEE("bcrypt.compare", 1),
-                   CALLEE("Password.create", 1)},
+                   CALLEE("Password.create", 1), CALLEE("remote", 4), CALLEE("remoteSecure", 4)},
     ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2 | SURELY),
                    CALLEE("algoliasearch", 2),
                    CALLEE("HTTPDigestAuth", 2 | SURELY),
@@ -372,7 +372,8 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 {
     char next = redact_char(s, end);
     if (next == '"')
-        return is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match);
+        return is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match) ||
+               (end - at == 4 && redact_talk(s, at, end, ret_match));
     if (next == '=' && is_modem(s, at, end, ret_match))
         return true;
     if (next == ' ' && (is_sent(s, at, end, ret_match) || is_provider(s, at, end, ret_match)))

@@ -18,6 +18,8 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found);
 /* Of the words behind echo or printf, which begin at `at` (piped.c). */
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found);
+/* PowerShell's `"X" | ConvertTo-SecureString`, whose name is at `at`: what is in front. */
+bool redact_is_converted(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* Whether the echo or printf at `at` feeds an option or setting that takes a secret: `--key-file
  * <(echo X)`, `--password-command 'echo X'`; and the words behind it, at `end`. */
 bool redact_is_fed(const struct redact_scan *s, size_t at);

@@ -322,7 +322,8 @@ static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
         return false;
     size_t start = redact_line_start(s, at, 40);
     bool app = line - value == 16 && redact_run(s, value, CLASS_LOWER) == line; /* Google's */
-    if (!start || !(app || redact_has_digit(s, value, line)))
+    if (!start || !(app || redact_has_digit(s, value, line) ||
+                    (redact_run(s, value, CLASS_LOWER) < line && !redact_at(s, value, "pass"))))
         return false;
     size_t above = redact_run(s, redact_line_start(s, start - 1, 80), CLASS_BLANK);
     return (redact_at(s, above, "user") || redact_at(s, above, "login")) &&

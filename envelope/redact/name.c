@@ -456,7 +456,7 @@ static enum redact_telling of_two(const struct words *w)
         return !strcmp(front, "de") && !strcmp(w->word[2], "mot") ? TELLS_ALL : TELLS_NOTHING;
     if (!strcmp(last, "khau"))
         return !strcmp(front, "mat") ? TELLS_ALL : TELLS_NOTHING;
-    if (!strcmp(last, "hash"))
+    if (!strcmp(last, "hash") || !strcmp(last, "sha"))
         return ends_in(front, w->len[1]) == TELLS_ALL ? TELLS_LONG : TELLS_NOTHING;
     if (!strcmp(last, "id"))
         return !strcmp(front, "secret") ? TELLS_LONG : TELLS_NOTHING;

@@ -237,6 +237,10 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
     }
     if (asks_otherwise(s, start, at))
         return;
+    if (redact_at(s, at, "Secret: ") && redact_at(s, line, "\n\n")) { /* gopass says which */
+        at = line + 2;
+        line = redact_line_end(s, at);
+    }
     size_t begins = redact_line_start(s, start, REDACT_LINE_LOOKED_AT);
     if (start > begins && memchr(s->text + begins, '<', start - begins))
         return;                                     /* `KEY=<made by openssl rand>` */

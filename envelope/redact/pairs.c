@@ -75,10 +75,10 @@ static bool take_set(struct redact_scan *s, enum redact_telling tells, size_t at
 static bool is_key(const struct redact_scan *s, size_t from, size_t to)
 {
     static const struct redact_word words[] = {
-        REDACT_WORD("key"),   REDACT_WORD("name"),     REDACT_WORD("label"),
-        REDACT_WORD("id"),    REDACT_WORD("purpose"),  REDACT_WORD("variable"),
-        REDACT_WORD("var"),   REDACT_WORD("setting"),  REDACT_WORD("property"),
-        REDACT_WORD("field"), REDACT_WORD("parameter")};
+        REDACT_WORD("key"),   REDACT_WORD("name"),      REDACT_WORD("label"),
+        REDACT_WORD("id"),    REDACT_WORD("purpose"),   REDACT_WORD("variable"),
+        REDACT_WORD("var"),   REDACT_WORD("setting"),   REDACT_WORD("property"),
+        REDACT_WORD("field"), REDACT_WORD("parameter"), REDACT_WORD("macro")};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = words[i].len, first = to - len;
         if (to - from < len || strncasecmp(s->text + first, words[i].text, len) != 0)
@@ -349,6 +349,11 @@ static bool is_couple(struct redact_scan *s, size_t at, size_t end, enum redact_
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
+    enum redact_telling tells;
+    if (next == '}' && (tells = redact_tells(s, at, end - at))) { /* Zabbix' '{$DB.PASSWORD}' */
+        size_t macro = key_of(s, at - 2, end + 1);
+        return macro < at - 2 && is_member(s, macro, end + 1, tells, ret_match);
+    }
     bool apart = (next == ' ' || next == '\t') && redact_behind(s, end)->sign == 'R';
     bool plain = next != '"' && next != '\'';
     if (!plain && !apart && redact_char(s, end + 1) == ',' &&
@@ -357,7 +362,7 @@ bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     size_t key = apart || (plain && !may_have_key(s, at)) ? at : key_of(s, at, end);
     if (!apart && key == at && next != '"')
         return false; /* most */
-    enum redact_telling tells = redact_tells(s, at, end - at);
+    tells = redact_tells(s, at, end - at);
     if (!tells)
         return false;
     if (apart)

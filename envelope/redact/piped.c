@@ -250,6 +250,12 @@ static void take_written(struct redact_scan *s, size_t at, size_t end,
     size_t last = redact_shell_word(s, file, line);
     if (last > file && take_field(s, word, to, file, last, found))
         return;
+    if (file <= to) { /* a user in front of it: `printf '%s\n%s\n' kim X` */
+        word = redact_run(s, to, CLASS_BLANK);
+        to = written_word(s, word, end);
+        line = redact_line_end(s, to), file = behind_into(s, to, line);
+        last = redact_shell_word(s, file, line);
+    }
     if (file > to && to > word + 4 && last > file && redact_is_secret_file(s, file, last))
         redact_command_add(s, found, word, to);
 }
@@ -306,6 +312,25 @@ static size_t behind_group(struct redact_scan *s, size_t at, size_t end)
     const char *close =
         second ? memmem(second, (size_t)(s->text + most - second), group ? ") |" : "} |", 3) : NULL;
     return close ? (size_t)(close - s->text) + 1 : at;
+}
+
+bool redact_is_converted(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t line = redact_line_start(s, at, WRITTEN_MOST), to = at;
+    to -= to > line && s->text[to - 1] == ' ';
+    if (to <= line + 4 || s->text[--to] != '|')
+        return false;
+    to -= s->text[to - 1] == ' ';
+    char quote = s->text[--to];
+    size_t from = to;
+    if (quote != '"' && quote != '\'')
+        return false;
+    while (from > line && s->text[from - 1] != quote)
+        from--;
+    if (from == line || to < from + 3 || redact_is_placeholder(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
 }
 
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)

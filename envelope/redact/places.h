@@ -521,6 +521,9 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
         return redact_tagged(s, at, end, ret_match);
     if (next == ',')
         return redact_constant(s, at, end, ret_match);
+    if (next == '}')
+        return at > 2 && s->text[at - 1] == '$' && s->text[at - 2] == '{' &&
+               redact_pair(s, at, end, ret_match);
     if (next == '\n' && redact_commented(s, at, end, ret_match))
         return true;
     bool quote = next == '"' || next == '\'';

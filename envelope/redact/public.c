@@ -6,6 +6,7 @@
 #include "envelope/redact/places.h"
 
 #define TYPE_MOST   48  /* bytes of a type */
+#define PATH_MOST   60  /* of where a manager of secrets keeps one */
 #define EMPTY_MOST  200 /* bytes of armour that may hold nothing */
 #define ARMOUR_WORD 16  /* letters and digits of what does hold something */
 #define LINE_MOST   200 /* bytes of the line above */
@@ -188,6 +189,15 @@ static bool is_said(const struct redact_scan *s, size_t from, size_t to)
     }
 }
 
+/* `Secret: infra/nas`, as gopass says which it shows. */
+static bool is_path_of_one(const struct redact_scan *s, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (!redact_in(s->text[i], CLASS_LOWER | CLASS_DASH) && s->text[i] != '/')
+            return false;
+    return memchr(s->text + from, '/', to - from) && redact_at(s, to, "\n\n");
+}
+
 /* What says by its beginning that it is encrypted (hiera's eyaml, sops), or a machine's public key
  * (Tailscale's); and how to have `op` show one. */
 static bool is_shown_to_all(const struct redact_scan *s, size_t from, size_t to)
@@ -217,6 +227,9 @@ bool redact_is_public(const struct redact_scan *s, const struct redact_match *ma
     size_t len = to - from;
     if (len <= TYPE_MOST && redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
         is_said(s, from, to))
+        return true;
+    if (len <= PATH_MOST && from >= 8 && redact_at(s, from - 8, "Secret: ") &&
+        is_path_of_one(s, from, to))
         return true;
     if (len > 20 && is_shown_to_all(s, from, to))
         return true;

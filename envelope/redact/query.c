@@ -487,6 +487,8 @@ static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *r
     }
     to = redact_before_prompt(s, line, from, to);
     from = behind_result(s, from);
+    if (redact_at(s, from, "--- ") && redact_in(redact_char(s, from + 4), CLASS_ALNUM))
+        from += 4; /* YAML's document */
     static const char marks[][8] = {"=> ", "= ", "$1 = ", "[1] ", "Out[", "string("};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (redact_at(s, from, marks[i])) {
@@ -544,7 +546,8 @@ bool redact_query(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (!repl && !redact_begins_prompt(s, start))
         return false; /* most */
     size_t from, to;
-    bool asked = repl || is_question(s, start, end);
+    bool asked = repl || is_question(s, start, end) ||
+                 (s->text[at] == '.' && redact_at(s, start, "PS ")); /* `$cred.Password` */
     if ((!asked && !is_fetched(s, start, at)) || !is_alone(s, start, at))
         return false;
     if (!(!repl && read_member(s, line + 1, &from, &to)) &&

@@ -14,6 +14,7 @@
 #define VALUE_MAX    64
 #define JOINED_LEAST 14 /* of words that signs join */
 #define KEY_LEAST    4  /* characters of what `key` and `code` are set to */
+#define AGAIN_LEAST  4  /* bytes of what is found in the next line once more */
 #define FOLD_LEAST   60 /* bytes of a line of LDIF that goes on in the next one */
 
 /* ---- one text ---- */
@@ -228,11 +229,13 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (may_tell && redact_may_be_section(s, at, end) &&
             redact_section(s, at, end, ret_match)) ||
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
-           (end - at == 1 &&
-            (redact_wifi(s, at, end, ret_match) || redact_community(s, at, end, ret_match) ||
-             (s->text[at] == 'p' && redact_brief(s, at, end, ret_match)))) ||
+           (end - at == 1 && (redact_wifi(s, at, end, ret_match) ||
+                              (s->text[at] == 'C' && redact_community(s, at, end, ret_match)) ||
+                              (s->text[at] == 'p' && redact_brief(s, at, end, ret_match)))) ||
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
            (tells && redact_place(s, at, end, ret_match)) ||
+           (tells && end - at == 22 && redact_at(s, at, "ConvertTo-SecureString") &&
+            redact_is_converted(s, at, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
            (says && redact_in(s->text[end - 1], CLASS_ALNUM) &&
             redact_far(s, at, end, ret_match)) ||
@@ -416,7 +419,7 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
     struct redact_match other;
     if (at < to && redact_becomes(&q->scan, at, to, &other))
         keep(q, &other);
-    if (at < to && redact_in(redact_char(&q->scan, to), CLASS_SPACE) &&
+    if (to >= at + AGAIN_LEAST && redact_in(redact_char(&q->scan, to), CLASS_SPACE) &&
         redact_again(&q->scan, at, to, &other))
         keep(q, &other);
     if (at < to && q->value_count < VALUES_MOST)

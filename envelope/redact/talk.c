@@ -125,11 +125,27 @@ static bool is_auth(struct redact_scan *s, struct said *t, struct redact_match *
     while (last > t->from && !redact_in(s->text[last - 1], CLASS_BLANK))
         last--;
     bool shown = t->word >= 2 && redact_at(s, t->word - 2, "> ");
+    shown = shown || (t->word >= 10 && redact_at(s, t->word - 8, "HELLO ") &&
+                      redact_at(s, t->word - 10, "> ")); /* HELLO 3 AUTH user X */
     t->from = last;
     if (redact_at(s, last, "PLAIN") || redact_at(s, last, "LOGIN") || redact_at(s, last, "TLS"))
         return false;
     return (is_in_bytes(s, t) || shown) && t->to >= last + 4 &&
            !redact_is_placeholder(s, last, t->to) && take(t, ret_match);
+}
+
+/* Redis' `"AUTH" "user" "X"`, as MONITOR shows it: the last of the line. */
+static bool is_monitored(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, end), from;
+    if (!at || s->text[at - 1] != '"' || !redact_at(s, end, "\" \"") || line - end > WORD_MOST ||
+        s->text[line - 1] != '"' || memchr(s->text + end, '\\', line - end))
+        return false;
+    for (from = line - 1; s->text[from - 1] != '"';)
+        from--;
+    *ret_match = (struct redact_match){from, line - 1, "value"};
+    return from > end && line >= from + 4 && !redact_is_placeholder(s, from, line - 1);
 }
 
 /* ---- IMAP ---- */
@@ -230,6 +246,8 @@ bool redact_talk(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     size_t word = end;
     if (last == '6')
         return is_asked(s, at, end, ret_match);
+    if (last == 'H' && redact_char(s, end) == '"' && end - at == 4 && redact_at(s, at, "AUTH"))
+        return is_monitored(s, at, end, ret_match);
     if (last == 'H' && (word = word_at(s, at, end, "AUTH")) < end && redact_char(s, end) != ' ')
         return is_resp(s, end, ret_match);
     if (redact_char(s, end) != ' ')

@@ -406,6 +406,24 @@ static void test_cells_and_lines(void **state)
            "ALTER USER eve IDENTIFIED BY [redacted:value];\n", 1);
 }
 
+/* Zabbix' macros, words of a command each of which is set, a line below a user's. */
+static void test_set_beside_others(void **state)
+{
+    (void)state;
+    finds("      - macro: '{$SNMP_COMMUNITY}'\n        value: ", "maple7637", "\n");
+    finds("      - macro: '{$MYSQL.PASSWORD}'\n        value: '", "puffin043", "'\n");
+    finds("# pcs stonith create f1 fence_ipmilan ip=10.0.0.120 username=ADMIN password=",
+          "oyster.dragon.banjo", " pcmk_host_list=n1\n");
+    finds("account work\nauth on\nuser per@ex.org\npassword ", "TVi+cKiJ-fpEK", "\n");
+    finds("root_password_sha2 = ", "015c81c79868784396d7748d6a4d0f5006f01958a8a43cffe2", "\n");
+    static const char *const texts[] = {
+        "      - macro: '{$MYSQL.PASSWORD}'\n        type: SECRET_TEXT\n",
+        "f(user=x.name, password=self.settings.password)\n",
+        "user per@ex.org\npassword required\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_all_in_quotes),     cmocka_unit_test(test_phrases),
         cmocka_unit_test(test_networks),          cmocka_unit_test(test_answers_to_challenges),
         cmocka_unit_test(test_sections_in_names), cmocka_unit_test(test_below_signs),
+        cmocka_unit_test(test_set_beside_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,12 +92,29 @@ static void test_more_options(void **state)
            "enable password authentication for all of them\n", 0);
 }
 
+/* Behind YAML's dashes, below whom it is told of, a member of a credential. */
+static void test_answers_of_systems(void **state)
+{
+    (void)state;
+    finds("$ puppet lookup --node web1 profile::ldap::bindpw\n--- ", "Violet!87glacier", "\n...\n");
+    finds("$ salt 'db*' pillar.get mysql:root_pw\ndb1.ex.org:\n    ", "Maple@62bicycle!", "\n");
+    finds("PS C:\\> [System.Net.NetworkCredential]::new(\"\", $sec).Password\n", "rocket18", "\n");
+    finds("PS C:\\> $cred.GetNetworkCredential().Password\n", "rocket18", "\n");
+    static const char *const texts[] = {
+        "$ salt 'db*' pillar.get mysql:root_pw\ndb1.ex.org:\n    ----------\n",
+        "PS C:\\> $cred.Password\nSystem.Security.SecureString\n",
+        "PS C:\\> $cred.Password.Length\n18\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_questions),
         cmocka_unit_test(test_what_is_no_answer),
         cmocka_unit_test(test_more_options),
+        cmocka_unit_test(test_answers_of_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

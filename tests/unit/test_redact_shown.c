@@ -367,6 +367,24 @@ static void test_lists_that_are_shown(void **state)
     STAYS(texts);
 }
 
+/* What is shown of several, each behind its name; and which secret it is. */
+static void test_of_several(void **state)
+{
+    (void)state;
+#define PUB "J2ce9/7fI58iTFm8n4Oj08BSQNdaAzAoAZh0Wm2++hE="
+    expect("# wg show all dump\nwg0\tFhwvUKqH0/NAqCrm3wj/KMiJkTptppFdF/CLsiQSAQI=\t" PUB
+           "\t51820\toff\nwg0\t" PUB "\t/br37hnxCzDRfgibJs6Rp7X7a9QjgNvYhX9AV9voDjo=\tx:1\n",
+           "# wg show all dump\nwg0\t[redacted:value]\t" PUB "\t51820\toff\nwg0\t" PUB
+           "\t[redacted:value]\tx:1\n",
+           2);
+    finds("$ gopass show infra/nas\nSecret: infra/nas\n\n", "Copper_35", "\nlogin: admin\n");
+    finds("$p = \"", "Oyster38", "\" | ConvertTo-SecureString -AsPlainText -Force\n");
+    finds("$ printf '%s\\n%s\\n' vpnuser '", "aNYQsicGJHBLBqH2", "' > /etc/openvpn/auth.txt\n");
+    finds("SELECT count() FROM remote('10.1.0.3', shop.orders, 'reader', '", "Ginger_116", "')\n");
+    remains("$p = Read-Host | ConvertTo-SecureString -AsPlainText\n");
+    remains("$ printf '%s %s\\n' one two > /tmp/list.txt\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_words_of_passwords),
         cmocka_unit_test(test_what_stands_beside),
         cmocka_unit_test(test_lists_that_are_shown),
+        cmocka_unit_test(test_of_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,27 @@ static void test_imap(void **state)
     STAYS(texts);
 }
 
+static void test_monitored(void **state)
+{
+    (void)state;
+    finds("1731500000.1 [0 10.0.0.4:51122] \"AUTH\" \"", "snJ{e1fw~Xt4U", "\"\n");
+    finds("1731500000.1 [0 10.0.0.4:51122] \"AUTH\" \"app\" \"", "KestrelPepper", "\"\n");
+    finds("redis> HELLO 3 AUTH app ", "KestrelPepper", "\n");
+    static const char *const texts[] = {
+        "1731500000.1 [0 10.0.0.4:51122] \"SELECT\" \"2\"\n",
+        "{\"AUTH\": \"optional\"}\n",
+        "say \"AUTH\" or \"NOAUTH\" there\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_written_bytes),
         cmocka_unit_test(test_captured_bytes),
         cmocka_unit_test(test_imap),
+        cmocka_unit_test(test_monitored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
