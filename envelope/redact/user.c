@@ -7,7 +7,8 @@
 #include "envelope/redact/command.h"
 
 #define TOKEN_LEAST 20 /* characters of a user that is one, */
-#define HALF_LEAST  8  /* and of one of two hexadecimal numbers */
+#define KEY_LEAST   40
+#define HALF_LEAST  8 /* and of one of two hexadecimal numbers */
 
 /* Whether both halves are hexadecimal digits, as the credentials of a server of packages are. */
 static bool is_of_halves(struct redact_scan *s, size_t from, size_t sign, size_t to)
@@ -25,6 +26,15 @@ static bool is_token(struct redact_scan *s, size_t from, size_t sign)
            redact_run(s, from, CLASS_WORD) == sign && redact_strength(s, &v) == REDACT_RANDOM;
 }
 
+/* A server's key for its user, longer than any name: `"key":"secret"`, each in quotes or not. */
+static bool is_long_key(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached v = {.from = from, .to = to};
+    return to - from >= KEY_LEAST && redact_has_digit(s, from, to) &&
+           redact_run(s, from, CLASS_WORD | CLASS_BASE64) == to &&
+           redact_strength(s, &v) == REDACT_RANDOM;
+}
+
 void redact_user_behind(struct redact_scan *s, struct redact_command_found *found, size_t from,
                         size_t to, char sign)
 {
@@ -38,8 +48,12 @@ void redact_user_behind(struct redact_scan *s, struct redact_command_found *foun
         (is_of_halves(s, user, behind - 1, to - quoted) ||
          (behind == to - quoted && is_token(s, user, behind - 1))))
         redact_command_add(s, found, user, to - quoted - (behind == to - quoted));
-    else
+    else {
+        size_t end = behind - 1 - (behind > user + 1 && s->text[behind - 2] == '"');
+        if (sign == ':' && end > user && is_long_key(s, user, end))
+            redact_command_add(s, found, user, end);
         redact_command_add(s, found, behind, to);
+    }
 }
 
 void redact_user_behind_slash(struct redact_scan *s, struct redact_command_found *found,

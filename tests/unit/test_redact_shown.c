@@ -382,6 +382,12 @@ static void test_of_several(void **state)
     finds("$ printf '%s\\n%s\\n' vpnuser '", "aNYQsicGJHBLBqH2", "' > /etc/openvpn/auth.txt\n");
     finds("SELECT count() FROM remote('10.1.0.3', shop.orders, 'reader', '", "Ginger_116", "')\n");
     remains("$p = Read-Host | ConvertTo-SecureString -AsPlainText\n");
+    finds("$ openssl rand -base64 48 > /etc/mongo-keyfile; cat /etc/mongo-keyfile\n",
+          "whaKeKr8vOH1DKtAruQgkCeZhyi4/UM4pE7RFGSnbnbp1ARnNWuqrDqFqhn1DEVl", "\n");
+    finds("$ umask 077 > pw.txt && cat pw.txt\n", "Quartz_32", "\n");
+    expect("$ curl -k -u "
+           "\"3/y/dHbiUC9gkNnIu9WHSw//vjn9X4O7PNaKbR3nzStATqfXmr3EXzlX\":\"Lampion7x\" u\n",
+           "$ curl -k -u \"[redacted:value]\":[redacted:value]\" u\n", 2);
     remains("$ printf '%s %s\\n' one two > /tmp/list.txt\n");
 }
 
