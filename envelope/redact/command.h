@@ -93,20 +93,27 @@ struct redact_rule {
     int place; /* from 1 */
 };
 
-extern const struct redact_rule redact_tool_rules[], redact_told_rules[], redact_shown_rules[];
-extern const int redact_tool_rule_count, redact_told_rule_count, redact_shown_rule_count;
+extern const struct redact_rule redact_tool_rules[], redact_told_rules[], redact_later_rules[],
+    redact_shown_rules[];
+extern const int redact_tool_rule_count, redact_told_rule_count, redact_later_rule_count,
+    redact_shown_rule_count;
 
-/* All of them: tools.c, tools_told.c, tools_shown.c. */
+/* All of them: tools.c, tools_told.c, tools_later.c, tools_shown.c. */
 static inline int redact_rule_count(void)
 {
-    return redact_tool_rule_count + redact_told_rule_count + redact_shown_rule_count;
+    return redact_tool_rule_count + redact_told_rule_count + redact_later_rule_count +
+           redact_shown_rule_count;
 }
 static inline const struct redact_rule *redact_rule(int i)
 {
-    int told = i - redact_tool_rule_count, shown = told - redact_told_rule_count;
-    return told < 0    ? &redact_tool_rules[i]
-           : shown < 0 ? &redact_told_rules[told]
-                       : &redact_shown_rules[shown];
+    if (i < redact_tool_rule_count)
+        return &redact_tool_rules[i];
+    i -= redact_tool_rule_count;
+    if (i < redact_told_rule_count)
+        return &redact_told_rules[i];
+    i -= redact_told_rule_count;
+    return i < redact_later_rule_count ? &redact_later_rules[i]
+                                       : &redact_shown_rules[i - redact_later_rule_count];
 }
 
 /* ---- tools by their names (tool.c) ---- */

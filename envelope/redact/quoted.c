@@ -193,8 +193,7 @@ bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to)
                 return false;
         }
     }
-    return (c.blanks || c.signs) && c.own >= 1 + (c.words < 3 || c.words > 4) &&
-           c.words <= WORDS_MOST;
+    return (c.blanks || c.signs) && c.own > (c.words < 3 || c.words > 4) && c.words <= WORDS_MOST;
 }
 
 bool redact_names_text(const struct redact_scan *s, size_t at, size_t end)

@@ -53,7 +53,7 @@ static inline bool is_set(const struct redact_scan *s, size_t end)
 }
 
 /* Where the name that begins at `at` ends; 0 where none begins. */
-static size_t name_at(struct search *q, size_t at)
+static inline __attribute__((always_inline)) size_t name_at(struct search *q, size_t at)
 {
     struct redact_scan *s = &q->scan;
     uint32_t first = redact_class(s->text[at]), others = 0, next;

@@ -27,11 +27,10 @@ static bool is_token(struct redact_scan *s, size_t from, size_t sign)
 }
 
 /* A server's key for its user, longer than any name: `"key":"secret"`, each in quotes or not. */
-static bool is_long_key(struct redact_scan *s, size_t from, size_t to)
+static __attribute__((noinline)) bool is_long_key(struct redact_scan *s, size_t from, size_t to)
 {
     struct redact_reached v = {.from = from, .to = to};
-    return to - from >= KEY_LEAST && redact_has_digit(s, from, to) &&
-           redact_run(s, from, CLASS_WORD | CLASS_BASE64) == to &&
+    return redact_has_digit(s, from, to) && redact_run(s, from, CLASS_WORD | CLASS_BASE64) == to &&
            redact_strength(s, &v) == REDACT_RANDOM;
 }
 
@@ -50,7 +49,7 @@ void redact_user_behind(struct redact_scan *s, struct redact_command_found *foun
         redact_command_add(s, found, user, to - quoted - (behind == to - quoted));
     else {
         size_t end = behind - 1 - (behind > user + 1 && s->text[behind - 2] == '"');
-        if (sign == ':' && end > user && is_long_key(s, user, end))
+        if (sign == ':' && end >= user + KEY_LEAST && is_long_key(s, user, end))
             redact_command_add(s, found, user, end);
         redact_command_add(s, found, behind, to);
     }
