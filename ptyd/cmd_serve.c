@@ -166,11 +166,9 @@ int command_serve(int argc, char **argv)
             take_option(&serve, option);
     cli_no_more(&cli, argc, argv);
     free(help);
-    if (serve.try_table >= 0) {
+    if (serve.try_table >= 0)
         worker_prepare(); /* what lacks a library gives no answer */
-        return trial_answer(serve.try_table);
-    }
-    int status = serve_all(&serve);
+    int status = serve.try_table < 0 ? serve_all(&serve) : trial_answer(serve.try_table);
     conf_close(serve.worker.conf);
     free(serve.worker.state);
     free(serve.worker.path);
