@@ -42,15 +42,28 @@ static bool is_no_row(const struct redact_scan *s, size_t from, size_t to)
     return rule || redact_at(s, from, "> ") || redact_at(s, from, "# ");
 }
 
+/* `+-----+`, `|---|`: what parts a heading from its rows. */
+static bool is_rule(const struct redact_scan *s, size_t from, size_t to)
+{
+    return from < to && (REDACT_ONE_OF(s->text[from], "+-=|") || (s->text[from] & 0x80)) &&
+           is_no_row(s, from, to) && s->text[to - 1] != ' ';
+}
+
+/* No row of as many cells is above, nor over the rule that is. */
 static bool is_first(const struct redact_scan *s, size_t line, size_t end, char sign)
 {
-    if (!line)
-        return true;
-    size_t above = redact_line_start(s, line - 1, LINE_MOST);
-    if (above && s->text[above - 1] != '\n')
-        return true; /* no line of a table is that long */
-    int signs = count(s, above, line - 1, sign);
-    return !signs || signs != count(s, line, end, sign) || is_no_row(s, above, line - 1);
+    size_t below = line;
+    for (int rules = 0; below; rules++) {
+        size_t above = redact_line_start(s, below - 1, LINE_MOST);
+        if (above && s->text[above - 1] != '\n')
+            return true; /* no line of a table is that long */
+        if (rules || !is_rule(s, above, below - 1)) {
+            int signs = count(s, above, below - 1, sign);
+            return !signs || signs != count(s, line, end, sign) || is_no_row(s, above, below - 1);
+        }
+        below = above;
+    }
+    return true;
 }
 
 /* Whether a heading may be [from, to): it begins with a letter, and is no path, version, address.

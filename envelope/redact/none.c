@@ -6,6 +6,7 @@
 #include "envelope/redact/places.h"
 
 #define PRINT_MOST   60   /* bytes of a fingerprint */
+#define THING_MOST   10   /* of the word in front of an id */
 #define SEALED_LEAST 120  /* of what was sealed, */
 #define SEALED_MOST  1200 /* and of what is in front of it, up to the word that says so */
 
@@ -65,13 +66,34 @@ static bool is_counted(struct redact_scan *s, size_t from, size_t to)
            redact_run(s, year, CLASS_DIGIT | CLASS_DASH) == to;
 }
 
+/* `subnet-0cd2de65e1127c25e`, `i-05bf39ea`: what a cloud calls one of its things. */
+static bool is_thing(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t dash = redact_run(s, from, CLASS_LOWER), len = to - dash;
+    return redact_char(s, dash) == '-' && dash - from <= THING_MOST && (len == 18 || len == 9) &&
+           redact_run(s, dash + 1, CLASS_DIGIT | CLASS_HEX_LOWER) == to;
+}
+
+/* `= random_password.db.result`: where Terraform takes it from. */
+static bool is_taken_from(struct redact_scan *s, size_t from, size_t to)
+{
+    int dots = 0;
+    if (from < 2 || !redact_at(s, from - 2, "= ") || !memchr(s->text + from, '_', to - from) ||
+        redact_run(s, from, CLASS_LOWER | CLASS_UNDER | CLASS_DOT | CLASS_DIGIT) < to)
+        return false;
+    for (size_t i = from; i < to; i++)
+        dots += s->text[i] == '.';
+    return dots > 1 && s->text[to - 1] != '.';
+}
+
 bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
     if (redact_in(s->text[from], CLASS_HEX_LOWER | CLASS_DIGIT) && is_digest(s, from, to))
         return true;
     if (redact_in(s->text[from], CLASS_LOWER) &&
-        (is_said_of_it(s, from, to) || is_counted(s, from, to)))
+        (is_said_of_it(s, from, to) || is_counted(s, from, to) || is_thing(s, from, to) ||
+         is_taken_from(s, from, to)))
         return true;
     switch (s->text[from]) {
     case '-': /* an option behind one that takes no value: `--ask-password --user=kim` */

@@ -210,8 +210,9 @@ enum { SAYS_PRIVATE = 1, SAYS_PUBLIC = 2 };
 static unsigned label_says(const struct redact_scan *s, size_t from, size_t to)
 {
     static const struct redact_word words[] = {
-        REDACT_WORD("PRIVATE"),  REDACT_WORD("CERTIFICATE"), REDACT_WORD("PUBLIC KEY"),
-        REDACT_WORD("X509 CRL"), REDACT_WORD("SIGNATURE"),   REDACT_WORD("PARAMETERS")};
+        REDACT_WORD("PRIVATE"),       REDACT_WORD("CERTIFICATE"), REDACT_WORD("PUBLIC KEY"),
+        REDACT_WORD("X509 CRL"),      REDACT_WORD("SIGNATURE"),   REDACT_WORD("PARAMETERS"),
+        REDACT_WORD("SIGNED MESSAGE")};
     unsigned says = 0;
     for (size_t at = from; at < to; at++)
         for (size_t i = 0; REDACT_ONE_OF(s->text[at], "PCXS") && i < sizeof words / sizeof *words;

@@ -170,7 +170,10 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
         is_complaint(s, from, to) || memmem(s->text + from, to - from, "://", 3) ||
         memmem(s->text + from, to - from, " = ", 3))
         return false;
-    return redact_run(s, from, ~(uint32_t)CLASS_SPACE) >= to || is_passphrase(s, from, to);
+    if (redact_run(s, from, ~(uint32_t)CLASS_SPACE) >= to)
+        return true;
+    size_t label = redact_run(s, from, CLASS_NAME); /* `Package: libsecret-1-0` is no words */
+    return redact_char(s, label) != ':' && is_passphrase(s, from, to);
 }
 
 /* ---- files ---- */

@@ -349,7 +349,7 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
         while (at < to &&
                redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_COLON | CLASS_DOT))
             at++;
-        bool member = at < to && (s->text[at] == '[' || s->text[at] == '(' ||
+        bool member = at < to && (REDACT_ONE_OF(s->text[at], "[({") || /* $ENV{X} of Perl */
                                   (s->text[at] == '-' && at + 1 < to && s->text[at + 1] == '>'));
         member = member || (at + 1 == to && last == '$'); /* $USER4$ of Nagios */
         return (at == to || member) &&                    /* $_POST['x'], $this->x */

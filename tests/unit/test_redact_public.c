@@ -126,6 +126,27 @@ static void test_said_of_one(void **state)
     finds("postgres=# show smtp_password;\n ", "Calvin7Hobbes", "\n");
 }
 
+/* What is called as a secret is, and where one is taken from. */
+static void test_what_is_called_so(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "$ apt-cache show libsecret-1-0\nPackage: libsecret-1-0\nSource: libsecret\n",
+        "$ perl -e '$password = $ENV{PASSWORD}; print $token;'\n",
+        "output \"token\" {\n  value     = random_password.db.result\n}\n",
+        "ami-0ecf27f3ef67ac00a   lena-key        subnet-0cd2de65e1127c25e\n",
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nRelease 2.4.0\n",
+        "| plugin                | password_expired "
+        "|\n+-----------------------+------------------+\n"
+        "| mysql_native_password | N                |\n| mysql_native_password | N                "
+        "|\n",
+    };
+    STAYS(texts);
+    finds("$ pass show mail/libsecret\n", "tall Green 9 lamps", "\n");
+    finds("output \"token\" {\n  value     = \"", "x8Kd92mPq1Zr", "\"\n}\n");
+    finds("| id | password |\n+----+----------+\n|  1 | ", "mysql4Native", " |\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_what_is_public_stays),
         cmocka_unit_test(test_what_says_of_one),
         cmocka_unit_test(test_said_of_one),
+        cmocka_unit_test(test_what_is_called_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
