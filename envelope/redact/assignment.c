@@ -312,6 +312,13 @@ static void widen(struct redact_scan *s, const struct redact_place *p, struct re
     if (v->quote && redact_at(s, v->end, " -> \"") &&
         redact_read_value(s, v->end + 4, false, &other))
         v->to = other.to, v->end = other.end;
+    if (p->shell && v->quote && REDACT_ONE_OF(redact_char(s, v->end), "\"'")) {
+        size_t word = redact_shell_word(s, v->from - 1, end); /* 'Oma''s garden' */
+        if (word > v->end && word - v->from < PROSE_MOST) {
+            v->to = word - redact_in(s->text[word - 1], CLASS_DOUBLE | CLASS_SINGLE);
+            v->end = word;
+        }
+    }
     if (is_phrase(s, p, v) || is_line(s, p, v))
         v->to = v->end = v->quote ? v->to : end;
     if (p->tells == TELLS_ALL && p->tight && !v->quote)

@@ -116,6 +116,8 @@ static const struct callee {
                    CALLEE("oci_connect", 2),
                    CALLEE("connect", 5),
                    CALLEE("username_pw_set", 2 | SURELY),
+                   CALLEE("unlockAccount", 2 | SURELY),
+                   CALLEE("personal.newAccount", 1 | SURELY),
                    CALLEE("connect", 4),
                    CALLEE("connect", 3),
                    CALLEE("__construct", 3),
@@ -138,8 +140,9 @@ static const struct callee {
     ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED),
                    CALLEE("AES.new", 1 | MIXED), CALLEE("hmac.New", 2), CALLEE("hashpw", 1),
                    CALLEE("checkpw", 1)},
-    ['y' - 'a'] = {CALLEE("jwt.verify", 2 | SURELY), CALLEE("verify", 2 | MIXED),
-                   CALLEE("password_verify", 1), CALLEE("ph.verify", 2), CALLEE("argon2.verify", 2),
+    ['y' - 'a'] = {CALLEE("importRawKey", 2 | SURELY), CALLEE("jwt.verify", 2 | SURELY),
+                   CALLEE("verify", 2 | MIXED), CALLEE("password_verify", 1),
+                   CALLEE("ph.verify", 2), CALLEE("argon2.verify", 2),
                    CALLEE("pwd_context.verify", 1)},
 };
 

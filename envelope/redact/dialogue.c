@@ -52,9 +52,13 @@ static bool is_several(struct redact_scan *s, size_t from, size_t to)
     return sign && redact_has_digit(s, from, to);
 }
 
-/* One word that holds more than small letters, or words of a phrase. */
+/* One word that holds more than small letters, or words of a phrase; whatever they are made of,
+ * where none of them says how a password is. */
 static bool is_typed(struct redact_scan *s, size_t from, size_t to, bool asked)
 {
+    if (memchr(s->text + from, ' ', to - from) && redact_is_stated(s, from, to) &&
+        !redact_is_expression(s, from, to))
+        return true;
     if (to < from + 4 || to - from > TYPED_MOST || redact_is_placeholder(s, from, to) ||
         REDACT_ONE_OF(s->text[from], "\"'{[<(/$%&*") ||
         REDACT_ONE_OF(s->text[to - 1], ":;,{(\"')]}>`") || is_told_of(s, from, to) ||
@@ -130,14 +134,46 @@ static bool is_of_whom(const struct redact_scan *s, size_t end)
     return false;
 }
 
+/* `? Please choose a new password (optional) X`: what asks so puts no sign behind the question.
+ */
+static bool is_chosen(struct redact_scan *s, size_t at, size_t end, size_t start,
+                      struct redact_match *ret_match)
+{
+    static const char marks[][4] = {"? ", "\xe2\x9c\x94", "\xe2\x9c\x93", "\xe2\x88\x9a"};
+    size_t from = redact_behind(s, end)->to, to;
+    bool is = false;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !is; i++)
+        is = redact_at(s, start, marks[i]);
+    if (!is || from == end)
+        return false;
+    if (s->text[from] == '(') {
+        size_t line = redact_line_end(s, from);
+        const char *close = memchr(s->text + from, ')', line - from);
+        from = close ? redact_run(s, (size_t)(close - s->text) + 1, CLASS_BLANK) : line;
+    }
+    if (redact_at(s, from, "\xc2\xb7 ") || redact_at(s, from, "\xe2\x80\xba ") ||
+        redact_at(s, from, "\xe2\x80\xa6 "))
+        from = redact_run(s, from + 2, ~(uint32_t)CLASS_SPACE) + 1; /* what parts the answer */
+    to = redact_text_end(s, from);
+    *ret_match = (struct redact_match){from, to, "value"};
+    return to > from && redact_tells_of_phrase(s, at, end) == TELLS_ALL &&
+           redact_is_stated(s, from, to) && !redact_is_expression(s, from, to);
+}
+
 bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), from = behind_question(s, end, line), to = line;
-    if (!from)
+    if (redact_stated(s, at, end, ret_match))
+        return true;
+    if (!from && redact_char(s, end) != ' ')
         return false; /* most */
     size_t start = redact_line_start(s, at, FRONT_MOST);
+    if (start && s->text[start - 1] != '\n')
+        return false;
+    if (!from)
+        return is_chosen(s, at, end, start, ret_match);
     bool mask = shows_mask(s, end, from);
-    if ((start && s->text[start - 1] != '\n') || !begins_question(s, start, at))
+    if (!begins_question(s, start, at))
         return false;
     bool asked = mask || is_asked(s, start, at) || says_how(s, end, from);
     if (is_about_else(s, end))

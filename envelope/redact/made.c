@@ -121,6 +121,9 @@ void redact_output_decoded(struct redact_scan *s, size_t start, size_t at,
     if (name > at && redact_char(s, name) == ':' && redact_char(s, name + 1) != '/')
         from = name + 1;
     struct redact_reached v = {.from = from, .to = to};
+    if (to > at + 6 && memchr(s->text + at, ' ', to - at) && redact_is_stated(s, at, to) &&
+        redact_asks_secret(s, begins, at - 1) && !redact_is_expression(s, at, to))
+        redact_command_add(s, found, at, to); /* of words */
     if (to < from + 6 || redact_run(s, at, ~(uint32_t)CLASS_SPACE) < to || s->text[from] == '{' ||
         (to < line ? false : redact_begins_prompt(s, at)) || redact_is_version(s, from, to) ||
         (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)))

@@ -226,6 +226,13 @@ static void add_pronounced(struct redact_scan *s, size_t at, struct redact_comma
     }
 }
 
+/* Several words, or with signs, that a command prints which says what is secret. */
+static bool is_answered(struct redact_scan *s, size_t start, size_t at, size_t line)
+{
+    return at < line && redact_is_stated(s, at, line) && redact_asks_secret(s, start, at - 1) &&
+           !redact_is_expression(s, at, line) && !redact_begins_prompt(s, at);
+}
+
 /* Behind prompts for what unlocks it. */
 static void add_first(struct redact_scan *s, size_t at, size_t start,
                       struct redact_command_found *found)
@@ -255,7 +262,8 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
         return;
     }
     if ((!redact_at(s, at, "error") && is_printed(s, at, line)) ||
-        (redact_is_prompted(s, start) && redact_is_printed(s, at, line)))
+        (redact_is_prompted(s, start) &&
+         (redact_is_printed(s, at, line) || is_answered(s, start, at, line))))
         redact_command_add(s, found, at, line);
 }
 
@@ -397,7 +405,8 @@ static bool add_colon(struct redact_scan *s, int place, size_t at, size_t line,
         colon = redact_run(s, colon + 1, CLASS_NAME);
     size_t from = colon + 1, word = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     if (colon == at || redact_char(s, colon) != ':' || line < from + 4 ||
-        REDACT_ONE_OF(s->text[from], ":/") || (word != line && !place))
+        REDACT_ONE_OF(s->text[from], ":/") ||
+        (word != line && !place && !redact_is_exclaimed(s, from, line)))
         return false;
     if (!redact_at(s, from, "RANDOM"))
         redact_command_add(s, found, from, line);

@@ -166,13 +166,15 @@ bool redact_take(struct redact_scan *s, enum redact_telling tells, size_t from, 
                  struct redact_match *ret_match);
 /* `identified\040by\040'X'`, `password\040for\040'b'@'%'='X'`, as mysql keeps its history. */
 bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* redact_file(), of words to its line's end where it is such (stated.c). */
+bool redact_in_lines(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* That, or what else files hold. */
 static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
                                   struct redact_match *ret_match)
 {
     return redact_char(s, end) == '\\'
                ? redact_history(s, at, end, ret_match) || redact_talk(s, at, end, ret_match)
-               : redact_file(s, at, end, ret_match);
+               : redact_in_lines(s, at, end, ret_match);
 }
 
 /* ---- tables of names and values (label.c) ---- */
@@ -468,6 +470,8 @@ bool redact_read_setting(struct redact_scan *s, size_t name, bool tight, struct 
 /* Whether a text of several words, or with signs, that a name which tells all is given in quotes is
  * a password, and not what a program says of one. */
 bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to);
+/* The same of one without quotes, behind a label. */
+bool redact_is_worded(struct redact_scan *s, size_t from, size_t to);
 /* Whether the name says that it is a text of the program's: `wrongPassword`. */
 bool redact_names_text(const struct redact_scan *s, size_t at, size_t end);
 /* `{"password", "X"}`, `(2, 'password', 'X')`, `fill_in 'Password', with: 'X'`: beside the name. */
@@ -498,6 +502,31 @@ bool redact_returned(struct redact_scan *s, size_t at, size_t end, struct redact
  * what ends the list's member that it is. */
 bool redact_read_scalar(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
                         struct redact_value *v);
+
+/* Where a text to the line's end ends, without blanks and a comment; whether it has signs of a
+ * program, or such and words between those. */
+bool redact_has_signs(const struct redact_scan *s, size_t from, size_t to);
+size_t redact_text_end(struct redact_scan *s, size_t from);
+bool redact_is_expression(const struct redact_scan *s, size_t from, size_t to);
+
+/* ---- behind labels (stated.c) ---- */
+
+/* Whether what is behind a label is a password of several words, or with signs, and does not say
+ * how a password is. */
+bool redact_is_stated(struct redact_scan *s, size_t from, size_t to);
+/* The same, or such and an exclamation mark: where nothing speaks to a user. */
+bool redact_is_exclaimed(struct redact_scan *s, size_t from, size_t to);
+/* Whether a command that prints one line names what is secret. */
+bool redact_asks_secret(const struct redact_scan *s, size_t from, size_t to);
+/* Whether a value is like no word that a text may hold besides: where it stands again, nothing may
+ * tell. */
+bool redact_tells_again(struct redact_scan *s, size_t from, size_t to);
+/* Whether only words and what a list begins with are in front of the name on its line. */
+bool redact_is_labelled(const struct redact_scan *s, size_t name);
+/* Whether a line in front of the name's says who is let in: `Username: x`. */
+bool redact_is_beside_user(struct redact_scan *s, size_t name);
+/* `kim@host password: X` in a log, `-H 'api-key: X'`, `password X` in a file, at a console. */
+bool redact_stated(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* A telling name's value in one of these places. */
 static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,

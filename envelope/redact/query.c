@@ -227,7 +227,9 @@ static size_t word_line(struct redact_scan *s, size_t begins, size_t at)
     size_t line = redact_line_end(s, at), to = redact_before_prompt(s, begins, at, line);
     while (to > at && redact_in(s->text[to - 1], CLASS_SPACE))
         to--;
-    return redact_is_printed(s, at, to) ? to : at;
+    bool is = redact_is_printed(s, at, to) ||
+              (to > at && redact_is_stated(s, at, to) && !redact_is_expression(s, at, to));
+    return is ? to : at;
 }
 
 /* Whether the command is the last of a line's, and those in front of it print into files: `wg

@@ -33,6 +33,22 @@ static bool is_filler(const char *text, size_t len)
     return redact_is_word_of(words, text, len);
 }
 
+/* The same of other languages, behind a label: in quotes their texts stand, too. */
+static bool is_article(const char *text, size_t len)
+{
+    static redact_words words = {
+        ['c' & 31] = {REDACT_WORD("con")},
+        ['d' & 31] = {REDACT_WORD("das"), REDACT_WORD("del"), REDACT_WORD("der"),
+                      REDACT_WORD("des"), REDACT_WORD("dans"), REDACT_WORD("die")},
+        ['e' & 31] = {REDACT_WORD("een")},
+        ['i' & 31] = {REDACT_WORD("il")},
+        ['l' & 31] = {REDACT_WORD("la"), REDACT_WORD("las"), REDACT_WORD("le"), REDACT_WORD("les"),
+                      REDACT_WORD("lo"), REDACT_WORD("los")},
+        ['s' & 31] = {REDACT_WORD("sur")},
+    };
+    return redact_is_word_of(words, text, len);
+}
+
 /* Words of what is said about passwords, on buttons, in hints and in complaints, and of how they
  * are kept. */
 static bool is_said(const char *text, size_t len)
@@ -148,10 +164,21 @@ static bool is_sign(const struct redact_scan *s, size_t at)
            redact_in(before, CLASS_DIGIT);
 }
 
+/* How many bytes a picture has that a password may hold: a heart, a star, a face; 0 for none. */
+static size_t picture_length(const struct redact_scan *s, size_t at, size_t to)
+{
+    const char *t = s->text + at;
+    if (to - at >= 3 && t[0] == '\xe2' && (unsigned char)t[1] >= 0x98 &&
+        (unsigned char)t[1] <= 0x9e)
+        return 3;
+    return to - at >= 4 && t[0] == '\xf0' && t[1] == '\x9f' ? 4 : 0;
+}
+
 /* How the words of a text were counted. */
 struct counted {
     size_t words, own; /* all, and those that no sentence is made of */
     bool blanks, signs;
+    bool label; /* it is behind one */
 };
 
 /* The word [at, end): false where it is one of a sentence about passwords, or of a program. */
@@ -166,7 +193,8 @@ static bool count_word(struct redact_scan *s, size_t at, size_t end, struct coun
     }
     if (end - at > LETTERS_MOST)
         return false;
-    if (is_filler(s->text + at, end - at))
+    if (is_filler(s->text + at, end - at) ||
+        (c->label && redact_in(s->text[at], CLASS_LOWER) && is_article(s->text + at, end - at)))
         return true;
     if (redact_is_plain_word(s, at, end))
         return false;
@@ -174,9 +202,10 @@ static bool count_word(struct redact_scan *s, size_t at, size_t end, struct coun
     return true;
 }
 
-bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to)
+/* `label`: it is behind one, and not in quotes. */
+static bool is_text(struct redact_scan *s, size_t from, size_t to, bool label)
 {
-    struct counted c = {0};
+    struct counted c = {.label = label};
     if (to < from + TEXT_LEAST || to - from > TEXT_MOST || is_framed(s, from, to) ||
         redact_is_placeholder(s, from, to) || redact_is_path(s, from, to))
         return false;
@@ -187,6 +216,12 @@ bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to)
         if (end > at && !count_word(s, at, end, &c))
             return false;
         for (at = end; at < to && !redact_in(s->text[at], CLASS_ALNUM); at++) {
+            size_t picture = s->text[at] & 0x80 ? picture_length(s, at, to) : 0;
+            if (picture) {
+                c.signs = true;
+                at += picture - 1;
+                continue;
+            }
             c.blanks |= s->text[at] == ' ';
             c.signs |= is_sign(s, at);
             if ((s->text[at] & 0x80) || (unsigned char)s->text[at] < ' ' || is_format(s, at))
@@ -194,6 +229,16 @@ bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to)
         }
     }
     return (c.blanks || c.signs) && c.own > (c.words < 3 || c.words > 4) && c.words <= WORDS_MOST;
+}
+
+bool redact_is_quoted(struct redact_scan *s, size_t from, size_t to)
+{
+    return is_text(s, from, to, false);
+}
+
+bool redact_is_worded(struct redact_scan *s, size_t from, size_t to)
+{
+    return is_text(s, from, to, true);
 }
 
 bool redact_names_text(const struct redact_scan *s, size_t at, size_t end)

@@ -12,7 +12,6 @@
 #define VALUES_MOST  8
 #define VALUE_MIN    8 /* shorter ones may be words */
 #define VALUE_MAX    64
-#define JOINED_LEAST 14 /* of words that signs join */
 #define KEY_LEAST    4  /* characters of what `key` and `code` are set to */
 #define AGAIN_LEAST  4  /* bytes of what is found in the next line once more */
 #define FOLD_LEAST   60 /* bytes of a line of LDIF that goes on in the next one */
@@ -246,34 +245,6 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (redact_may_be_variable(s, at, end) && redact_variable(s, at, end, ret_match));
 }
 
-/* `hunter2kiwi`, `igloo-spruce-fjord`: small letters with digits and no sign, or three words of
- * small letters that dashes join: neither a version nor what a program calls something. */
-static bool is_plain(struct redact_scan *s, size_t from, size_t to)
-{
-    size_t dashes = 0;
-    if (redact_run(s, from, CLASS_LOWER | CLASS_DIGIT) == to) {
-        size_t word = redact_run(s, from, CLASS_LOWER);
-        bool two = REDACT_ONE_OF(redact_char(s, word), "24") && /* pod2html */
-                   word + 1 < to && redact_run(s, word + 1, CLASS_LOWER) == to;
-        return !two && redact_run(s, from, CLASS_HEX) < to && word < to;
-    }
-    for (size_t i = from; i < to; i++) {
-        dashes += s->text[i] == '-';
-        if (!redact_in(s->text[i], CLASS_LOWER | CLASS_DASH))
-            return false;
-    }
-    return dashes >= 2 && to - from >= JOINED_LEAST;
-}
-
-/* Whether a value is like no word that a text may hold besides. */
-static bool is_telling_again(struct redact_scan *s, size_t from, size_t to)
-{
-    struct redact_reached v = {.from = from, .to = to};
-    return redact_is_odd(s, from, to) ? redact_strength(s, &v) != REDACT_WEAK ||
-                                            redact_has_sign(s, from, to) || is_plain(s, from, to)
-                                      : is_plain(s, from, to);
-}
-
 /* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */
 static void note_value(struct search *q, size_t from, size_t to, const char *type)
 {
@@ -281,7 +252,7 @@ static void note_value(struct search *q, size_t from, size_t to, const char *typ
     unsigned char first = (unsigned char)s->text[from];
     if (q->value_count == VALUES_MOST || to - from < VALUE_MIN || to - from > VALUE_MAX ||
         strcmp(type, "value") != 0 || !redact_in((char)first, CLASS_ALNUM) ||
-        !is_telling_again(s, from, to) || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
+        !redact_tells_again(s, from, to))
         return;
     q->values[q->value_count++] = (struct redact_match){from, to, "value"};
     q->value_first[first / 8] |= (unsigned char)(1u << first % 8);

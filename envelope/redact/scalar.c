@@ -12,30 +12,6 @@
 #define NUMBER_MOST 24  /* bytes in front of a name on its line: blanks, and the line's number */
 #define FRONT_MOST  160 /* bytes in front of a name that a list opens in */
 
-/* Words between those of a program's expression, and what no value without quotes has. */
-static bool is_expression(const struct redact_scan *s, size_t from, size_t to)
-{
-    static const char signs[][7] = {" or ", " if ", " else ", " is ", " in ", " + ", " - ", " ? ",
-                                    " * ",  "||",   "&&",     "->",   " < ",  " > ", " >> "};
-    for (size_t i = from; i < to; i++)
-        if (REDACT_ONE_OF(s->text[i], "()[]{}<>\"'`|=$"))
-            return true;
-    return REDACT_HOLDS(s, from, to, signs);
-}
-
-/* Where the line ends, without blanks and a comment. */
-static size_t line_of(struct redact_scan *s, size_t from)
-{
-    size_t line = redact_line_end(s, from), to = from;
-    line = line - from > SCALAR_MOST ? from + SCALAR_MOST + 1 : line; /* which is too long */
-    while (to < line &&
-           !(s->text[to] == ' ' && (redact_char(s, to + 1) == '#' || redact_at(s, to + 1, "//"))))
-        to++;
-    while (to > from && (redact_in(s->text[to - 1], CLASS_BLANK) || s->text[to - 1] == '\r'))
-        to--;
-    return to;
-}
-
 /* Whether the word behind the first is none that a command is called by: a capital letter begins
  * it, or it is a sign or a number. */
 static bool is_no_command(struct redact_scan *s, const struct redact_value *v)
@@ -45,6 +21,19 @@ static bool is_no_command(struct redact_scan *s, const struct redact_value *v)
            redact_in(redact_char(s, at), CLASS_UPPER) ||
            (end == at + 1 && REDACT_ONE_OF(s->text[at], "&+@%")) ||
            (end > at && redact_run(s, at, CLASS_DIGIT) == end);
+}
+
+/* `COOKIE_PASS=Comfrey, root`: two words behind each other in no list, of a variable. */
+static bool is_pair(struct redact_scan *s, size_t name, size_t end, size_t from, size_t to)
+{
+    size_t first = redact_run(s, from, CLASS_ALNUM);
+    for (size_t i = name; i < end; i++)
+        if (redact_in(s->text[i], CLASS_LOWER))
+            return false;
+    return redact_at(s, first, ", ") && first >= from + 4 &&
+           redact_run(s, first + 2, CLASS_ALNUM) == to && to > first + 2 &&
+           redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
+           !redact_is_plain_word(s, from, first);
 }
 
 /* Whether nothing is in front of the name on its line but blanks, a diff's `< `, `+`, a number of
@@ -73,7 +62,16 @@ static bool is_compound(const struct redact_scan *s, size_t name, size_t end)
 static bool is_of_line(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
                        const struct redact_value *v, size_t to)
 {
-    if (!redact_is_quoted(s, v->from, to) || is_expression(s, v->from, to))
+    bool label = sign == ':' && redact_is_labelled(s, name);
+    if (label && (redact_is_beside_user(s, name)
+                      ? redact_is_exclaimed(s, v->from, to) && !redact_has_signs(s, v->from, to)
+                      : redact_is_stated(s, v->from, to) && !redact_is_expression(s, v->from, to)))
+        return true;
+    if (name >= 7 && redact_at(s, name - 7, "--conf ") && redact_char(s, to) == ' ')
+        return redact_is_stated(s, v->from, to);
+    if (tight && begins_line(s, name) && is_pair(s, name, end, v->from, to))
+        return true;
+    if (!redact_is_quoted(s, v->from, to) || redact_is_expression(s, v->from, to))
         return false;
     if (tight)
         return begins_line(s, name) && is_no_command(s, v);
@@ -96,10 +94,10 @@ static bool is_of_properties(struct redact_scan *s, size_t name, size_t end,
 
 bool redact_in_cell(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t to = line_of(s, end + 1);
+    size_t to = redact_text_end(s, end + 1);
     if (redact_tells(s, at, end - at) != TELLS_ALL || (at && s->text[at - 1] != '\n') ||
         !is_compound(s, at, end) || to <= end + 1 || to - end > SCALAR_MOST ||
-        !redact_is_quoted(s, end + 1, to) || is_expression(s, end + 1, to) ||
+        !redact_is_quoted(s, end + 1, to) || redact_is_expression(s, end + 1, to) ||
         redact_names_text(s, at, end))
         return false;
     *ret_match = (struct redact_match){end + 1, to, "value"};
@@ -114,7 +112,9 @@ static bool is_in_list(const struct redact_scan *s, size_t name)
     if (!(before == ';' || before == '{' || (before == ' ' && s->text[name - 2] == ',')))
         return false; /* most */
     front = redact_line_start(s, name, FRONT_MOST);
-    return memchr(s->text + front, before == ';' ? '"' : '{', name - front) != NULL;
+    return memchr(s->text + front, before == ';' ? '"' : '{', name - front) != NULL ||
+           (before == ';' && memchr(s->text + front, '\'', name - front)) ||
+           (before == ';' && memmem(s->text + front, name - front, "jdbc:", 5));
 }
 
 /* Where the list's member ends: at its sign in front of another name, or where the list closes. 0
@@ -128,17 +128,28 @@ static size_t member_end(struct redact_scan *s, char before, size_t from)
         if (before == ';' && s->text[at] == ';')
             return at;
         if (before != ';' && redact_at(s, at, ", ") &&
-            redact_char(s, redact_run(s, at + 2, CLASS_NAME)) == '=')
+            REDACT_ONE_OF(redact_char(s, redact_run(s, at + 2, CLASS_NAME)), "=:"))
             return at;
     }
     return at < line ? at : 0;
+}
+
+/* Between a connection string's signs are braces and words no program's: `Pwd=a{b}c in d;`. */
+static bool is_code_in(const struct redact_scan *s, char before, size_t from, size_t to)
+{
+    if (before != ';')
+        return redact_is_expression(s, from, to);
+    for (size_t i = from; i < to; i++)
+        if (REDACT_ONE_OF(s->text[i], "()[]<>\"`|=$"))
+            return true;
+    return false;
 }
 
 /* The same of a line. */
 static size_t scalar_end(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
                          const struct redact_value *v)
 {
-    size_t to = line_of(s, v->from);
+    size_t to = redact_text_end(s, v->from);
     if (to <= v->to || to - v->from > SCALAR_MOST)
         return 0;
     bool dotted = tight && s->text[v->end] != ' ';
@@ -154,14 +165,18 @@ bool redact_read_scalar(struct redact_scan *s, size_t name, size_t end, char sig
     char next = redact_char(s, v->end);
     if (!redact_in(next, CLASS_BLANK | CLASS_SEPARATOR) || (tight && next == '&'))
         return false; /* most */
-    bool line = !tight || begins_line(s, name), list = tight && is_in_list(s, name);
+    bool line = !tight || begins_line(s, name) || (name >= 7 && redact_at(s, name - 7, "--conf ")),
+         list = (tight || sign == ':') && is_in_list(s, name);
     if (!(line || list))
         return false;
     size_t to = line ? scalar_end(s, name, end, sign, tight, v) : 0;
     if (!to && list) {
         to = member_end(s, s->text[name - 1], v->from);
-        if (to <= v->to || !redact_is_quoted(s, v->from, to) || is_expression(s, v->from, to))
-            to = 0;
+        while (to > v->from && s->text[to - 1] == ' ')
+            to--;
+        bool is = (to > v->to || (to == v->to && s->text[name - 1] == ';')) &&
+                  redact_is_quoted(s, v->from, to);
+        to = is && !is_code_in(s, s->text[name - 1], v->from, to) ? to : 0;
     }
     if (!to || redact_is_placeholder(s, v->from, v->to) || redact_names_text(s, name, end))
         return false;

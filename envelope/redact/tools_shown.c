@@ -106,6 +106,8 @@ const struct redact_rule redact_shown_rules[] = {
     {"security", "find-internet-password", "", FIRST, 0},
     {"kwallet-query", "-r", "", FIRST, 0},
     {"keyring", "get", "", FIRST, 0},
+    {"chezmoi", "secret", "", FIRST, 0},
+    {"systemd-creds", "decrypt", "", FIRST, 0},
     {"nmcli", "802-11-wireless-security.psk", "", FIRST, 0},
     {"nmcli", "wifi-sec.psk", "", FIRST, 0},
     {"fw_printenv", "password", "", FIRST, 0},

@@ -443,6 +443,8 @@ const struct redact_rule redact_told_rules[] = {
     {"create_ap", "", "", PLACE_CODE, 4},
     {"pppd pppoe", "", "", SETTING, 0},
     {"hdparm", "", "--security-unlock", NEXT, 0},
+    {"databricks", "", "--string-value", NEXT, 0},
+    {"databricks", "", "--bytes-value", NEXT, 0},
     {"hdparm", "", "--security-erase", NEXT, 0},
     {"hdparm", "", "--security-disable", NEXT, 0},
     {"zfs hdiutil cracklib-check pdbedit realm saslpasswd2 occ", "", "<<<", EITHER, 0},
