@@ -548,8 +548,10 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
     if (rule->how >= CODES && is_shown(s, rule->how, at))
         return;
     size_t end = output_end(s, at);
-    s->output_from = at;
-    s->output_to = end;
+    if (rule->how != MADE && rule->how != DUMPED) { /* which look at the command, and a line */
+        s->output_from = at;
+        s->output_to = end;
+    }
     if (rule->how >= INDENTED && rule->how <= COLON) {
         s->output_to = add_list(s, rule, at, end, found);
         return;

@@ -45,6 +45,7 @@ size_t redact_text_end(struct redact_scan *s, size_t from)
            !(s->text[to] == ' ' && (redact_char(s, to + 1) == '#' || redact_at(s, to + 1, "//"))))
         to++;
     to -= to > from + 1 && s->text[to - 1] == '\\' && s->text[to - 2] == ' ';
+    to -= to > from + 4 && redact_at(s, to - 4, " -->") ? 3 : 0;
     while (to > from && (redact_in(s->text[to - 1], CLASS_BLANK) || s->text[to - 1] == '\r'))
         to--;
     size_t bar = to > from && s->text[to - 1] == '|'            ? 1
@@ -61,10 +62,12 @@ size_t redact_text_end(struct redact_scan *s, size_t from)
 static bool is_state(const char *text, size_t len)
 {
     static redact_words words = {
-        ['a' & 31] = {REDACT_WORD("added"), REDACT_WORD("ago"), REDACT_WORD("asks"),
-                      REDACT_WORD("aucun"), REDACT_WORD("accepted"), REDACT_WORD("adds"),
-                      REDACT_WORD("argon2"), REDACT_WORD("available"), REDACT_WORD("are")},
-        ['b' & 31] = {REDACT_WORD("blocked"), REDACT_WORD("belongs"), REDACT_WORD("birthday")},
+        ['a' & 31] = {REDACT_WORD("added"), REDACT_WORD("acceso"), REDACT_WORD("ago"),
+                      REDACT_WORD("asks"), REDACT_WORD("aucun"), REDACT_WORD("accepted"),
+                      REDACT_WORD("adds"), REDACT_WORD("argon2"), REDACT_WORD("available"),
+                      REDACT_WORD("are")},
+        ['b' & 31] = {REDACT_WORD("blocked"), REDACT_WORD("belongs"), REDACT_WORD("birthday"),
+                      REDACT_WORD("bound")},
         ['c' & 31] = {REDACT_WORD("cambiar"), REDACT_WORD("checked"), REDACT_WORD("clipboard"),
                       REDACT_WORD("copied"), REDACT_WORD("cost"), REDACT_WORD("correct"),
                       REDACT_WORD("cleared"), REDACT_WORD("cached"), REDACT_WORD("checks")},
@@ -78,15 +81,16 @@ static bool is_state(const char *text, size_t len)
                       REDACT_WORD("fix"), REDACT_WORD("forbidden")},
         ['g' & 31] = {REDACT_WORD("given"), REDACT_WORD("gets"), REDACT_WORD("gesetzt")},
         ['h' & 31] = {REDACT_WORD("handed"), REDACT_WORD("handle"), REDACT_WORD("had"),
-                      REDACT_WORD("hours"), REDACT_WORD("have")},
+                      REDACT_WORD("hasla"), REDACT_WORD("hours"), REDACT_WORD("have")},
         ['i' & 31] = {REDACT_WORD("implement"), REDACT_WORD("inherited"), REDACT_WORD("if"),
                       REDACT_WORD("inside"), REDACT_WORD("improve")},
         ['k' & 31] = {REDACT_WORD("kept"), REDACT_WORD("keyring"), REDACT_WORD("keychain"),
                       REDACT_WORD("known"), REDACT_WORD("keep")},
         ['l' & 31] = {REDACT_WORD("leave"), REDACT_WORD("liegt"), REDACT_WORD("loaded"),
-                      REDACT_WORD("lost")},
+                      REDACT_WORD("lost"), REDACT_WORD("lettres"), REDACT_WORD("letras")},
         ['m' & 31] = {REDACT_WORD("matches"), REDACT_WORD("matched"), REDACT_WORD("months"),
-                      REDACT_WORD("masking"), REDACT_WORD("made")},
+                      REDACT_WORD("masking"), REDACT_WORD("made"), REDACT_WORD("moins"),
+                      REDACT_WORD("mindestens"), REDACT_WORD("minst")},
         ['n' & 31] = {REDACT_WORD("needs"), REDACT_WORD("needed"), REDACT_WORD("never"),
                       REDACT_WORD("nur"), REDACT_WORD("no")},
         ['o' & 31] = {REDACT_WORD("omitted"), REDACT_WORD("ok")},
@@ -110,6 +114,7 @@ static bool is_state(const char *text, size_t len)
                       REDACT_WORD("vuelve"), REDACT_WORD("veuillez")},
         ['w' & 31] = {REDACT_WORD("wiki"), REDACT_WORD("works"), REDACT_WORD("we"),
                       REDACT_WORD("written"), REDACT_WORD("wanted"), REDACT_WORD("working")},
+        ['z' & 31] = {REDACT_WORD("zuruck"), REDACT_WORD("zeichen"), REDACT_WORD("znaku")},
     };
     return redact_is_word_of(words, text, len);
 }
@@ -205,7 +210,7 @@ bool redact_is_labelled(const struct redact_scan *s, size_t name)
 {
     size_t least = name > FRONT_MOST ? name - FRONT_MOST : 0, at = name, words = 0;
     while (at > least && (redact_in(s->text[at - 1], CLASS_ALNUM | CLASS_BLANK | CLASS_DASH) ||
-                          REDACT_ONE_OF(s->text[at - 1], "*+[]|>#\x82\x94\xe2"))) {
+                          REDACT_ONE_OF(s->text[at - 1], "*+[]|>#") || (s->text[at - 1] & 0x80))) {
         at--;
         words += s->text[at] == ' ' && at && redact_in(s->text[at - 1], CLASS_ALNUM);
     }
@@ -229,18 +234,30 @@ static bool is_behind_user(struct redact_scan *s, size_t name)
                 : 0;
     while (word > line && !redact_in(s->text[word - 1], CLASS_BLANK))
         word--;
+    static const char users[][10] = {
+        "login: ", "user: ", "User: ", "Login: ", "username: ", "user=", "login=", "Username: "};
     const char *host = memchr(s->text + word, '@', name - word);
-    return host && host > s->text + word && redact_in(host[1], CLASS_ALNUM);
+    return host ? host > s->text + word && redact_in(host[1], CLASS_ALNUM)
+                : REDACT_HOLDS(s, line, name, users);
+}
+
+/* `Username: admin, Password: fiddlebiscuitsommer`: a word behind a comma and a capital letter. */
+static bool is_lone(struct redact_scan *s, size_t name, size_t from, size_t to)
+{
+    return s->text[name - 2] == ',' && redact_in(s->text[name], CLASS_UPPER) && to >= from + 8 &&
+           redact_run(s, from, CLASS_ALNUM) == to && !redact_is_plain_word(s, from, to) &&
+           !redact_is_placeholder(s, from, to) && !is_state(s->text + from, to - from);
 }
 
 static bool is_in_log(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t from = redact_run(s, end + 1, CLASS_BLANK), to;
-    if (from == end + 1 || at < 4 || s->text[at - 1] != ' ' || !is_behind_user(s, at))
+    if (from == end + 1 || at < 4 || s->text[at - 1] != ' ' ||
+        redact_tells(s, at, end - at) != TELLS_ALL)
         return false; /* most */
     to = redact_text_end(s, from);
     *ret_match = (struct redact_match){from, to, "value"};
-    return is_words(s, from, to) && redact_tells(s, at, end - at) == TELLS_ALL;
+    return (is_words(s, from, to) || is_lone(s, at, from, to)) && is_behind_user(s, at);
 }
 
 /* `-H 'api-key: X'`: to the quote that began in front of the name. */
@@ -287,7 +304,9 @@ static bool is_told_device(struct redact_scan *s, size_t at, size_t end,
         to++;
     *ret_match = (struct redact_match){from, to, "value"};
     return to >= from + 4 && redact_tells(s, at, end - at) == TELLS_ALL &&
-           !redact_is_placeholder(s, from, to) && !redact_is_plain_word(s, from, to) &&
+           !redact_is_placeholder(s, from, to) &&
+           (memchr(s->text + from, ' ', to - from) ? is_words(s, from, to)
+                                                   : !redact_is_plain_word(s, from, to)) &&
            !redact_in(s->text[from], CLASS_SEPARATOR);
 }
 
@@ -355,7 +374,7 @@ bool redact_asks_secret(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char words[][8] = {"assw", "ecret", "psk",    "phrase",  "pass ", "passage",
                                     "op ",  "bw ",   "rbw ",   "lpass ",  "dcli ", "keepass",
-                                    "PASS", "SECRE", "Passwo", "keyring", "redent"};
+                                    "PASS", "SECRE", "Passwo", "keyring", "cred"};
     size_t most = to - from > LOOKED_AT ? from + LOOKED_AT : to;
     return REDACT_HOLDS(s, from, most, words);
 }

@@ -33,6 +33,14 @@ static void test_words_behind_a_label_are_a_password(void **state)
         {"--conf spark.ssl.keyStorePassword=", "sparkly pony", " \\\n  jobs/daily.py\n"},
         {"tacacs server T1\n key ", "moose on the loose", "\n"},
         {"CMD: Backlog SSId1 Attic; Password1 ", "moth_and_flame", "; MqttHost 10.0.0.4\n"},
+        {"<!-- admin login: root / password: ", "Siskin & Serin", " -->\n"},
+        {"DB password ........: ", "Frosty the snowman", "\n"},
+        {"Your temporary password is: ", "Frosty the snowman", "\n"},
+        {"\342\224\202 Password: ", "pickled plum jam", " \342\224\202\n"},
+        {"| Password: ", "pickled plum jam", " |\n"},
+        {"$ cat cloud.yml\nchpasswd:\n  list: |\n    root:", "Sand Martin!", "\n  expire: no\n"},
+        {" | Username: admin, Password: ", "fiddlebiscuitsommer", "\n"},
+        {" | Username: anna, Password: ", "fromage mosaic bowie", "\n"},
         {"chpasswd:\n  list: |\n    root:", "Sand Martin!", "\n  expire: false\n"},
     };
     FIND_ALL(places);
@@ -62,6 +70,10 @@ static void test_words_behind_a_question_are_a_password(void **state)
         {"Password for kim@EXAMPLE.ORG: ", "cerberus guards", "\n$ klist\n"},
         {"Enter new password for user \"app\": ", "bread and butter", "\n"},
         {"? Please choose a new password (optional) ", "thousand dog photos", "\nDone\n"},
+        {"\342\234\224 Password \302\267 ", "three blind mice", "\n"},
+        {"$ cat /run/secrets/db_password\n", "two horses", "\n"},
+        {"$ kubectl get secret db -o jsonpath='{.data.password}' | base64 -d\n", "two horses",
+         "\n"},
         {"% security find-internet-password -a y -s git.example -w\n", "pain au levain", "\n"},
         {"$ nmcli -s -g 802-11-wireless-security.psk connection show \"Home\"\n", "thermal paste",
          "\n"},
@@ -99,6 +111,12 @@ static void test_what_says_how_a_password_is_stays(void **state)
         "\"Uid=erp;Pwd={password};Encrypt=true\"\n",
         "$ wp option get blogname\nGoats and Grapes\n",
         "$ security find-generic-password -w\nThe specified item could not be found\n",
+        "CMD: Password1 is empty\n",
+        "Username: admin, Password: unchanged\n",
+        "login: kim, Password: required\n",
+        "? Choose a password manager 1Password or Bitwarden\n",
+        "$ bw list items\nVault is locked\n",
+        "$ cat passwords.txt\nNothing to see here\n",
         "tacacs server T1\n key is not set here\n",
     };
     STAYS(texts);
