@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "envelope/redact/rules.h"
+#include "envelope/redact/seam.h"
 
 static bool is_unseen(uint32_t c)
 {
@@ -122,13 +123,16 @@ static bool has_cut(const char *text, size_t len, size_t at, enum mime *mime)
     size_t end = text[at - 1] == '\r' && at > 1 ? at - 1 : at;
     if (text[end - 1] == '=' && *mime == MIME_UNKNOWN)
         *mime = mime_of(text, len);
-    return text[end - 1] == '=' ? *mime == MIME_QUOTED : cuts_word(text, len, at);
+    return text[end - 1] == '=' ? *mime == MIME_QUOTED
+                                : cuts_word(text, len, at) || redact_seam_over(text, len, at);
 }
 
 /* How many bytes stand between the two parts of a line that is cut in front of `at`. */
 static size_t cut_at(const struct redact_fold *f, size_t at)
 {
     const char *t = f->from + at;
+    if (*t == '"')
+        return redact_seam(f->from, f->len, at);
     if (*t == '\\' && at + 1 < f->len && t[1] == '\n' && cuts_word(f->from, f->len, at + 1))
         return at + 4 < f->len && t[2] == '>' && t[3] == ' ' ? 4 : 2; /* and the shell's prompt */
     if (*t == '=' && f->mime && at + 2 < f->len)
@@ -141,6 +145,8 @@ enum redact_folds redact_folds_of(const char *text, size_t len)
     enum redact_folds has = FOLDS_NOTHING;
     enum mime mime = MIME_UNKNOWN;
     size_t next = 0;
+    if (redact_has_escape(text, len))
+        has = FOLDS_UNSEEN;
     for (size_t at = 0; at < len && has < FOLDS_MARKS;) {
         while (at >= next && len - at >= 8)
             if (has_others(text + at))
@@ -209,11 +215,12 @@ bool redact_fold(struct redact_fold *f, size_t len)
         uint32_t code = (unsigned char)f->from[at];
         step = 1;
         if (code >= 0x20 && code < 0x7f) {
-            size_t cut = code == '\\' || code == '=' ? cut_at(f, at) : 0;
-            if (cut)
-                step = cut;
-            else
-                keep(f, at, f->from[at]);
+            char c = f->from[at];
+            size_t cut = REDACT_ONE_OF(c, "\\=\"") ? cut_at(f, at) : 0;
+            size_t escape = c == '\\' && !cut ? redact_escape(f->from, len, at, &c) : 0;
+            step = cut + escape > 1 ? cut + escape : 1;
+            if (!cut)
+                keep(f, at, c);
             continue;
         }
         if (parts_lines(f, at)) {
@@ -244,8 +251,11 @@ size_t redact_fold_end(const struct redact_fold *f, size_t to)
 {
     size_t last = f->places[to - 1];
     uint32_t code;
+    char c;
     if (f->text.data[to - 1] == f->from[last])
         return last + 1;
+    if (f->from[last] == '\\')
+        return last + redact_escape(f->from, f->len, last, &c);
     int n = utf8_decode(f->from + last, f->len - last, &code);
     return last + (n > 0 ? (size_t)n : 1);
 }

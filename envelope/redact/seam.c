@@ -1,0 +1,156 @@
+/* What stands between two parts of one word that a program took apart to show it: the frames of a
+ * recording, the calls that strace shows one by one; and what JSON and C write instead of a
+ * character. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact/seam.h"
+
+#define NUMBER_MOST 24  /* bytes of when a frame was, */
+#define CALL_MOST   64  /* and of how a call is told that goes on; of its length and flags */
+#define FEED_BACK   120 /* bytes of a call's end in front of its line's */
+
+#define CLASS_JOINED (CLASS_NAME | CLASS_BASE64)
+
+static size_t skip(const char *text, size_t len, size_t at, uint32_t set, size_t most)
+{
+    size_t end = len - at > most ? at + most : len;
+    while (at < end && redact_in(text[at], set))
+        at++;
+    return at;
+}
+
+/* `"]`, a line's end, `[0.431, "o", "`, as asciinema keeps what it shows: behind it. */
+static size_t skip_frame(const char *text, size_t len, size_t at)
+{
+    char kind = 0;
+    size_t i = at + 2;
+    i += i < len && text[i] == '\r';
+    if (i + 2 >= len || text[i] != '\n' || text[i + 1] != '[')
+        return 0;
+    i = skip(text, len, i + 2, CLASS_DIGIT | CLASS_DOT | CLASS_BLANK, NUMBER_MOST);
+    if (i >= len || text[i] != ',')
+        return 0;
+    i = skip(text, len, i + 1, CLASS_BLANK, 2);
+    if (len - i > 4 && text[i] == '"' && text[i + 2] == '"' && text[i + 3] == ',')
+        kind = text[i + 1];
+    if (kind != 'o' && kind != 'i')
+        return 0;
+    i = skip(text, len, i + 4, CLASS_BLANK, 2);
+    return i + 1 < len && text[i] == '"' ? i + 1 : 0;
+}
+
+/* The name of the call of which the line that begins at `at` tells, behind who called and when:
+ * `[pid 812] 11:02:44.018 write(`; where its bracket is. 0 for none. */
+static size_t call_at(const char *text, size_t len, size_t at, size_t *ret_name)
+{
+    size_t most = len - at > CALL_MOST ? at + CALL_MOST : len, name = at;
+    for (; at < most && text[at] != '('; at++) {
+        if (text[at] == '\n' || text[at] == '"')
+            return 0;
+        if (!redact_in(text[at], CLASS_LOWER | CLASS_DIGIT))
+            name = at + 1;
+    }
+    *ret_name = name;
+    return at < most && at > name + 3 ? at : 0;
+}
+
+/* `", 25) = 25`, a line's end, `write(1, "`: the same call on the same file goes on; behind it. */
+static size_t skip_call(const char *text, size_t len, size_t at)
+{
+    size_t most = len - at > CALL_MOST ? at + CALL_MOST : len, line = at, name, next;
+    while (line < most && text[line] != '\n')
+        line++;
+    const char *close = memchr(text + at, ')', line - at);
+    if (line == most || !close || !memmem(close, (size_t)(text + line - close), "= ", 2))
+        return 0;
+    size_t from = at > FEED_BACK ? at - FEED_BACK : 0;
+    const char *feed = memrchr(text + from, '\n', at - from);
+    size_t start = feed ? (size_t)(feed - text) + 1 : from;
+    size_t open = call_at(text, at, start, &name), goes = call_at(text, len, line + 1, &next);
+    const char *quote = open ? memchr(text + open, '"', at - open) : NULL;
+    size_t call = quote ? (size_t)(quote - text) + 1 - name : 0;
+    if (!call || !goes || call > CALL_MOST || len - next <= call ||
+        memcmp(text + name, text + next, call) != 0)
+        return 0;
+    return next + call;
+}
+
+/* Whether a word ends in front of `at` that another character would go on. */
+static bool is_in_word(const char *text, size_t at, char next)
+{
+    return redact_in(text[at - 1], CLASS_JOINED) && redact_in(next, CLASS_JOINED) &&
+           !(at > 1 && text[at - 2] == '\\');
+}
+
+size_t redact_seam(const char *text, size_t len, size_t at)
+{
+    if (!at || at + 12 > len)
+        return 0;
+    size_t to = text[at + 1] == ']'   ? skip_frame(text, len, at)
+                : text[at + 1] == ',' ? skip_call(text, len, at)
+                                      : 0;
+    return to && to < len && is_in_word(text, at, text[to]) ? to - at : 0;
+}
+
+size_t redact_find_seam_over(const char *text, size_t len, size_t at)
+{
+    if (text[at] == ']')
+        return redact_seam(text, len, at - 1);
+    size_t from = at > CALL_MOST ? at - CALL_MOST : 0;
+    const char *quote = memrchr(text + from, '"', at - from);
+    if (!quote || quote[1] != ',' || !memchr(quote, ')', (size_t)(text + at - quote)))
+        return 0;
+    return redact_seam(text, len, (size_t)(quote - text));
+}
+
+/* ---- escapes ---- */
+
+static int hex_of(char c)
+{
+    return redact_in(c, CLASS_DIGIT) ? c - '0'
+           : redact_in(c, CLASS_HEX) ? (c | 0x20) - 'a' + 10
+                                     : -1;
+}
+
+size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
+{
+    const char *t = text + at;
+    size_t left = len - at;
+    if (!at || left < 3)
+        return 0;
+    if (t[1] == '/') {
+        *ret = '/';
+        return (redact_in(t[-1], CLASS_ALNUM | CLASS_COLON) ||
+                (t[-1] == '/' && at > 1 && t[-2] == '\\')) &&
+                       (redact_in(t[2], CLASS_ALNUM) || (t[2] == '\\' && left > 3 && t[3] == '/'))
+                   ? 2
+                   : 0;
+    }
+    size_t digits = t[1] == 'u' ? 4 : t[1] == 'x' ? 2 : 0;
+    if (!digits || left <= digits + 2 || t[-1] == '\\' ||
+        (digits == 4 && (t[2] != '0' || t[3] != '0')))
+        return 0;
+    int high = hex_of(t[digits]), low = hex_of(t[digits + 1]);
+    if (high < 0 || low < 0)
+        return 0;
+    *ret = (char)(high << 4 | low);
+    /* a token's own characters, and a sign that sets a name; in a row of them are a program's */
+    bool is = redact_in(*ret, CLASS_JOINED | CLASS_COLON) || *ret == '@';
+    return is && redact_in(t[-1], CLASS_ALNUM) && redact_in(t[digits + 2], CLASS_ALNUM) ? digits + 2
+                                                                                        : 0;
+}
+
+bool redact_has_escape(const char *text, size_t len)
+{
+    char c;
+    for (size_t at = 0; at < len; at++) {
+        const char *sign = memchr(text + at, '\\', len - at);
+        if (!sign)
+            return false;
+        at = (size_t)(sign - text);
+        if (at + 2 < len && REDACT_ONE_OF(sign[1], "/ux") && redact_escape(text, len, at, &c))
+            return true;
+    }
+    return false;
+}
