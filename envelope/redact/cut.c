@@ -255,6 +255,38 @@ static size_t walk_indented(struct redact_scan *s, size_t start, size_t word, si
 }
 
 static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+static bool fills(const struct redact_scan *s, const struct piece *first, const struct piece *p);
+
+/* A token that may be of any length, `first`, in a pane that is narrower than any edge: where the
+ * last of the lines ends that nothing else would have. */
+static size_t walk_token(struct redact_scan *s, const struct piece *first)
+{
+    struct piece p = *first, next;
+    for (int i = 0; i < PIECES_MOST && p.whole && fills(s, first, &p) &&
+                    next_piece(s, &p, CLASS_WORD | CLASS_DOT, &next);
+         i++) {
+        struct redact_reached word = {.from = next.from, .to = next.to};
+        struct redact_match other;
+        bool begins = s->len - next.from >= 3 && redact_may_be_token(s, next.from) &&
+                      redact_token(s, next.from, &other);
+        if (begins || !next.whole || !is_rest(s, &next, false, false) || word.hex ||
+            (!i && redact_strength(s, &word) != REDACT_RANDOM))
+            break;
+        p = next;
+    }
+    return p.to;
+}
+
+/* The same of the token that [from, to) is, or begins: a name told of it. */
+static size_t token_goes_on(struct redact_scan *s, size_t line, size_t from, size_t to)
+{
+    struct redact_match token;
+    if (s->len - from < 3 || !redact_may_be_token(s, from))
+        return to; /* most */
+    if (!redact_token(s, from, &token))
+        return is_cut_token(s, from, &token) ? token.to : to;
+    return token.to == to ? walk_token(s, &(struct piece){line, from, to, true}) : to;
+}
 
 size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
 {
@@ -262,17 +294,16 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
         return redact_literals(s, from, to);
     size_t line = redact_line_start(s, to, LINE_MOST), word = to;
     size_t begin = line > from ? line : from;
-    if (!may_go_on(s, to) || !ends_there(s, to))
+    if (!ends_there(s, to))
         return to;
     while (word > begin && redact_in(s->text[word - 1], CLASS_PIECE))
         word--;
     if (to - word < FIRST_LEAST)
         return to;
-    struct redact_match token; /* a name told of its beginning */
-    if (word == from && s->len - from >= 3 && redact_may_be_token(s, from) &&
-        !redact_token(s, from, &token) && is_cut_token(s, from, &token))
-        return token.to;
-    size_t last = walk_indented(s, line, word, to);
+    size_t last = word == from ? token_goes_on(s, line, from, to) : to;
+    if (last > to || !may_go_on(s, to))
+        return last;
+    last = walk_indented(s, line, word, to);
     if (last > to)
         return last;
     struct piece first = {line, word, to, true};
@@ -365,6 +396,17 @@ static size_t place_of(const struct piece *pieces, size_t at)
     return pieces->from + at;
 }
 
+/* A digit, or a capital letter behind another character: what a sentence does not go on with. */
+static bool is_no_word(struct redact_scan *s, size_t from, size_t to)
+{
+    bool upper = false, others = false;
+    for (size_t i = from + 1; i < to; i++) {
+        upper = upper || redact_in(s->text[i], CLASS_UPPER);
+        others = others || !redact_in(s->text[i], CLASS_UPPER);
+    }
+    return (upper && others) || redact_has_digit(s, from, to);
+}
+
 static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     struct piece p, pieces[PIECES_MOST];
@@ -382,7 +424,7 @@ static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *
         pieces[count++] = p;
     } while (count < PIECES_MOST && p.whole && fills(s, &pieces[0], &p) &&
              next_piece(s, &pieces[count - 1], CLASS_PIECE, &p) &&
-             (p.whole || redact_has_digit(s, p.from, p.to)));
+             (p.whole || is_no_word(s, p.from, p.to)));
     s->cut_to = pieces[count - 1].from;
     struct redact_scan joined = {.text = text, .len = len};
     struct redact_match match;

@@ -5,6 +5,8 @@
 
 #include "envelope/redact/rules.h"
 
+#define WHOSE_LEAST 12 /* bytes of a name that says for whom, behind what */
+
 struct first {
     const char *word;
     size_t len;
@@ -121,6 +123,14 @@ static enum redact_telling own_tells(const char *name, size_t len)
         FIRST("password", TELLS_CODE), FIRST("passwd", TELLS_CODE), FIRST("pwd", TELLS_CODE),
         FIRST("secret", TELLS_LONG),   FIRST("token", TELLS_LONG),  FIRST("apikey", TELLS_LONG),
         FIRST("pass", TELLS_LONG)};
+    const char *whose =
+        len > WHOSE_LEAST && redact_in(*name, CLASS_UPPER) ? memmem(name, len, "_FOR_", 5) : NULL;
+    for (size_t i = 0; whose && i < sizeof firsts / sizeof *firsts; i++) {
+        const char *word = whose - firsts[i].len; /* DATABASE_PASSWORD_FOR_REPORTS */
+        if (word >= name && (word == name || word[-1] == '_') &&
+            !strncasecmp(word, firsts[i].word, firsts[i].len))
+            return TELLS_CODE;
+    }
     const char *under =
         REDACT_ONE_OF(*name | 0x20, "psta") && len >= 5 ? memchr(name, '_', len) : NULL;
     if (!under || under == name + len - 1)

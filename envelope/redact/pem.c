@@ -27,6 +27,9 @@ struct line {
 /* What may stand behind a line's base64: the end of a string that holds it. */
 static size_t trim(const struct redact_scan *s, size_t from, size_t to)
 {
+    if (to > from + 1 && s->text[to - 1] == '+' &&
+        redact_in(s->text[to - 2], CLASS_ALNUM | CLASS_BASE64))
+        return to; /* base64 itself ends so */
     while (to > from && REDACT_ONE_OF(s->text[to - 1], " \t\r\"',;\\+)") && s->text[to - 1] != 'n')
         to--;
     if (to > from + 1 && s->text[to - 1] == 'n' && s->text[to - 2] == '\\')

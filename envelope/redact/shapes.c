@@ -286,7 +286,7 @@ const struct redact_shape redact_issued_shapes[] = {
     {"docker-token", "dckr_oat_<w20-64>", true},
     {"harness-token", "pat.<w22>.<a24>.<a20>", false},
     {"harness-token", "sat.<w22>.<a24>.<a20>", false},
-    {"octopus-key", "API-<U26>", false},
+    {"octopus-key", "API-<U25-40>", false},
     {"depot-token", "depot_project_<h60-80>", true},
     {"depot-token", "depot_org_<h60-80>", true},
     {"depot-token", "depot_user_<h60-80>", true},
@@ -393,6 +393,7 @@ const struct redact_shape redact_issued_shapes[] = {
     {"zoho-token", "1000.<h32>.<h32>", false},
     {"salesforce-token", "00D<a12-15>!<W60-140>", false},
     {"frame-io-token", "fio-u-<w64>", true},
+    {REDACT_PREFIXED, "claim-<w20>", false}, /* plex.tv */
     {"riot-key", "RGAPI-<h8>-<h4>-<h4>-<h4>-<h12>", true},
     {"ory-token", "ory_pat_<w20-64>", true},
     {"ory-token", "ory_st_<w20-64>", true},

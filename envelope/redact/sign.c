@@ -159,7 +159,7 @@ size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
     if ((sign = skip_sign(s, blanks, p))) {
         size_t value = skip_blanks(s, sign + bold_length(s, p, sign));
         if (p->sign == '=' && redact_at(s, value, "\\\n"))
-            value += 2; /* a shell goes on there */
+            value = skip_blanks(s, value + 2); /* a shell goes on there */
         p->tight = (value == p->name_end + 1 || p->encoded) && p->sign == '=';
         return value;
     }

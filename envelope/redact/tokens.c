@@ -7,8 +7,9 @@
 #include "envelope/redact/forms.h"
 #include "envelope/redact/shapes.h"
 
-#define PARTS 16
-#define ROWS  1200
+#define PARTS          16
+#define ROWS           1200
+#define CAPITALS_LEAST 16 /* letters behind a mark */
 
 /* A shape read: texts and sets in turn. */
 struct part {
@@ -272,6 +273,14 @@ static bool has_digit(struct redact_scan *s, size_t from, size_t to)
     return redact_run(s, from, CLASS_ALL & ~(uint32_t)CLASS_DIGIT) < to;
 }
 
+/* `AKIA` and capital letters only, as one of a hundred has: of a length that no word has. */
+static bool is_capitals(struct redact_scan *s, const struct shape *shape, size_t from, size_t to)
+{
+    const struct part *last = &shape->parts[shape->count - 1];
+    return !last->text && last->min == last->max && last->min >= CAPITALS_LEAST &&
+           redact_run(s, from, CLASS_UPPER) == to;
+}
+
 /* What manuals show instead of one: `xoxb-xxxxxxxxxxxx-xxxx`. */
 static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 {
@@ -341,7 +350,8 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
         return false;
     if (*shape->type == 'p' && !strcmp(shape->type, "pem") && is_public(s, from, to))
         return false;
-    return (shape->inside || has_digit(s, from, to)) && !is_mask(s, from, to);
+    return (shape->inside || has_digit(s, from, to) || is_capitals(s, shape, from, to)) &&
+           !is_mask(s, from, to);
 }
 
 static bool is_in_bucket(struct redact_scan *s, size_t at, unsigned which,

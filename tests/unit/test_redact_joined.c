@@ -16,6 +16,8 @@ static void test_a_line_below_an_id(void **state)
     expect(ID "\n" KEY, "[redacted:aws-key-id]\n[redacted:aws-secret-key]", 2);
     expect(ID "\nsum 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
            "[redacted:aws-key-id]\nsum 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n", 1);
+    expect("ASIAXNKZJHLGNKXVJIVD\n" KEY, "[redacted:aws-key-id]\n[redacted:aws-secret-key]", 2);
+    expect("ASIAPACIFIC\n" KEY, "ASIAPACIFIC\n" KEY, 0);
     expect(ID "\n\n" KEY "\n", "[redacted:aws-key-id]\n\n" KEY "\n", 1);
 }
 
@@ -59,6 +61,34 @@ static void test_cells_and_lines(void **state)
            "GitHub token in use: " VALUE "\nScopes: repo\n", 1);
 }
 
+/* A terminal's edge over three rows, the last of which has more behind it; a soft line end in a
+ * sentence; a pane that is narrower than any edge. */
+static void test_edges(void **state)
+{
+    (void)state;
+    expect("[info] anthropic provider ready (model=claude-3-5-sonnet) using sk-ant-api03-fSC\n"
+           "Maq-de6-PfLHaxm-SfOHhnFK1C4jCNWyMFLrk6Q3b7TzB-LwUfuXdpgLSNxh6ZtoQ1j_ep1FUICOn8NJ\n"
+           "NJS-QiQ_K-AA ok\n",
+           "[info] anthropic provider ready (model=claude-3-5-sonnet) using "
+           "[redacted:anthropic-key] ok\n",
+           1);
+    expect("Your token is glpat-uT-E52s1_4tpEC=\nObD7Uc and expires on Friday.\n",
+           "Your token is " VALUE " and expires on Friday.\n", 1);
+    expect(
+        "github_pat_11BJ4J37MDFVDV937IPDB4_eYHxc6yN\nEAq51rY6q5pALHX4ZOJuXs4ZI66cUjZYj1gSfy8cKe\n"
+        "dMm3npBMFI\n$ ls\n",
+        "[redacted:github-token]\n$ ls\n", 1);
+    expect("github_pat_11BJ4J37MDFVDV937IPDB4_eYHxc6yN\nsha "
+           "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
+           "[redacted:github-token]\nsha 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n", 1);
+    expect("aws_secret_access_key = \\\n    " KEY "\n",
+           "aws_secret_access_key = \\\n    " VALUE "\n", 1);
+    expect("export DATABASE_PASSWORD_FOR_REPORTS=hunter42kiwi\n",
+           "export DATABASE_PASSWORD_FOR_REPORTS=" VALUE "\n", 1);
+    static const char *const texts[] = {"THANKS_FOR_ALL=hunter42kiwi\n"};
+    STAYS(texts);
+}
+
 /* What a log says behind a question for a password is no answer. */
 static void test_answers(void **state)
 {
@@ -81,6 +111,7 @@ int main(void)
         cmocka_unit_test(test_a_line_below_an_id),
         cmocka_unit_test(test_literals),
         cmocka_unit_test(test_cells_and_lines),
+        cmocka_unit_test(test_edges),
         cmocka_unit_test(test_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
