@@ -41,7 +41,10 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 #define SURELY    256 /* it is nothing else, whatever it is made of */
 #define WHOLE     512 /* it is no path, and the only one */
 #define RANDOM    128 /* long, and in no order that a word has */
-#define OF_LETTER 28  /* and one that ends them */
+#define HEX_KEY   1024 /* a key of Ethereum's: 64 hexadecimal digits */
+#define SUFFIX    2048 /* of whatever name that ends so */
+#define WHICH     15
+#define OF_LETTER 40 /* and one that ends them */
 static const struct callee {
     char name[38];
     unsigned char len;
@@ -52,12 +55,18 @@ static const struct callee {
     {                                                                                              \
         text, sizeof(text) - 1, argument                                                           \
     }
-    ['c' - 'a'] = {CALLEE("basic", 2), CALLEE("httpBasic", 2 | SURELY),
+    ['b' - 'a'] = {CALLEE("Gitlab", 2 | MIXED), CALLEE("Github", 2), CALLEE("Github", 1 | MIXED)},
+    ['c' - 'a'] = {CALLEE("pbkdf2Sync", 1), CALLEE("scryptSync", 1), CALLEE("pbkdf2_hmac", 2),
+                   CALLEE("basic", 2), CALLEE("httpBasic", 2 | SURELY),
                    CALLEE("createHmac", 2 | SURELY), CALLEE("hash_hmac", 3),
                    CALLEE("compareSync", 1), CALLEE("bcrypt.hashSync", 1)},
-    ['d' - 'a'] = {CALLEE("ssh2_auth_password", 3 | SURELY), CALLEE("ldap_bind", 3 | SURELY),
-                   CALLEE("ks.load", 2 | SURELY), CALLEE("KeyStore.load", 2 | SURELY),
-                   CALLEE("changeUserPassword", 2 | SURELY),
+    ['d' - 'a'] = {CALLEE("signInWithEmailAndPassword", 3 | SURELY),
+                   CALLEE("signInWithEmailAndPassword", 2 | SURELY),
+                   CALLEE("createUserWithEmailAndPassword", 3 | SURELY),
+                   CALLEE("createUserWithEmailAndPassword", 2 | SURELY),
+                   CALLEE("authWithPassword", 2 | SURELY), CALLEE("ssh2_auth_password", 3 | SURELY),
+                   CALLEE("ldap_bind", 3 | SURELY), CALLEE("ks.load", 2 | SURELY),
+                   CALLEE("KeyStore.load", 2 | SURELY), CALLEE("changeUserPassword", 2 | SURELY),
                    CALLEE("updateUserPassword", 2 | SURELY), CALLEE("setUserPassword", 2 | SURELY),
                    CALLEE("change_password", 2), CALLEE("changePassword", 2),
                    CALLEE("set_password", 2), CALLEE("make_password", 1),
@@ -67,7 +76,8 @@ static const struct callee {
                    CALLEE("jwt.encode", 2 | SURELY), CALLEE("jwt.decode", 2),
                    CALLEE("authenticate", 2), CALLEE("bcrypt.compare", 1),
                    CALLEE("Password.create", 1), CALLEE("remote", 4), CALLEE("remoteSecure", 4)},
-    ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2 | SURELY),
+    ['h' - 'a'] = {CALLEE("algoliasearch", 2 | MIXED),
+                   CALLEE("HTTPBasicAuth", 2 | SURELY),
                    CALLEE("algoliasearch", 2),
                    CALLEE("HTTPDigestAuth", 2 | SURELY),
                    CALLEE("BasicAuth", 2 | SURELY),
@@ -93,20 +103,26 @@ static const struct callee {
                    CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3),
                    CALLEE("mysql", 5), CALLEE("postgresql", 5),
                    CALLEE("UsernamePasswordCredentialsImpl", 5)},
-    ['n' - 'a'] = {CALLEE("WiFi.begin", 2 | NETWORK), CALLEE("getConnection", 3 | SURELY),
+    ['n' - 'a'] = {CALLEE("set_access_token", 2 | MIXED),
+                   CALLEE("personal.sendTransaction", 2 | SURELY),
+                   CALLEE("WiFi.begin", 2 | NETWORK), CALLEE("getConnection", 3 | SURELY),
                    CALLEE("login", 2), CALLEE("smtp.login", 2 | SURELY),
                    CALLEE("server.login", 2 | SURELY), CALLEE("imap.login", 2 | SURELY),
                    CALLEE("mail.login", 2 | SURELY), CALLEE("ftp_login", 3 | SURELY),
                    CALLEE("imap_open", 3), CALLEE("jwt.sign", 2 | SURELY), CALLEE("sign", 2),
                    CALLEE("PasswordAuthentication", 2 | SURELY), CALLEE("createConnection", 3),
                    CALLEE("connection", 3), CALLEE("signIn", 2)},
-    ['o' - 'a'] = {CALLEE("PDO", 3 | SURELY), CALLEE("Minio", 3 | MIXED)},
-    ['p' - 'a'] = {CALLEE("WiFi.softAP", 2 | NETWORK), CALLEE("addAP", 2 | NETWORK),
+    ['o' - 'a'] = {CALLEE("twilio", 2), CALLEE("PDO", 3 | SURELY), CALLEE("Minio", 3 | MIXED)},
+    ['p' - 'a'] = {CALLEE("ftplib.FTP", 3 | SURELY), CALLEE("FTPHost", 3),
+                   CALLEE("WiFi.softAP", 2 | NETWORK), CALLEE("addAP", 2 | NETWORK),
                    CALLEE("radio.start_ap", 2 | NETWORK)},
-    ['r' - 'a'] = {CALLEE("cookieParser", 1 | SURELY), CALLEE("OAuth1UserHandler", 2),
+    ['r' - 'a'] = {CALLEE("HDWalletProvider", 1 | SURELY), CALLEE("OAuthHandler", 2 | MIXED),
+                   CALLEE("createCipher", 2), CALLEE("createDecipher", 2),
+                   CALLEE("cookieParser", 1 | SURELY), CALLEE("OAuth1UserHandler", 2),
                    CALLEE("Authenticator", 2), CALLEE("create_superuser", 3),
                    CALLEE("create_user", 3 | MIXED)},
-    ['s' - 'a'] = {CALLEE("ldap_simple_bind_s", 3), CALLEE("simple_bind_s", 2),
+    ['s' - 'a'] = {CALLEE("jenkins.Jenkins", 3), CALLEE("privateKeyToAddress", 1 | HEX_KEY),
+                   CALLEE("ldap_simple_bind_s", 3), CALLEE("simple_bind_s", 2),
                    CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2 | SURELY)},
     ['t' - 'a'] = {CALLEE("mysqli_connect", 3 | SURELY),
                    CALLEE("mysql_connect", 3 | SURELY),
@@ -118,12 +134,21 @@ static const struct callee {
                    CALLEE("username_pw_set", 2 | SURELY),
                    CALLEE("unlockAccount", 2 | SURELY),
                    CALLEE("personal.newAccount", 1 | SURELY),
+                   CALLEE("oracledb.connect", 2 | SURELY),
+                   CALLEE("cx_Oracle.connect", 2 | SURELY),
                    CALLEE("connect", 4),
                    CALLEE("connect", 3),
                    CALLEE("__construct", 3),
                    CALLEE("mysql_real_connect", 4 | SURELY),
                    CALLEE("Client", 2 | MIXED),
-                   CALLEE("Client", 1 | RANDOM),
+                   CALLEE("TwilioRestClient", 2 | MIXED),
+                   CALLEE("InfluxDBClient", 4 | SURELY),
+                   CALLEE("Client", 1 | RANDOM | SUFFIX),
+                   CALLEE("Client", 2 | RANDOM | SUFFIX),
+                   CALLEE("Wallet", 1 | HEX_KEY),
+                   CALLEE("privateKeyToAccount", 1 | HEX_KEY),
+                   CALLEE("personal.newAccount", 1 | SURELY),
+                   CALLEE("unlockAccount", 2 | SURELY),
                    CALLEE("Fernet", 1 | MIXED),
                    CALLEE("pgp_sym_encrypt", 2 | SURELY),
                    CALLEE("openssl_encrypt", 3),
@@ -131,6 +156,8 @@ static const struct callee {
                    CALLEE("pgp_sym_decrypt", 2 | SURELY),
                    CALLEE("aes_encrypt", 2),
                    CALLEE("aes_decrypt", 2),
+                   CALLEE("AES.encrypt", 2),
+                   CALLEE("AES.decrypt", 2),
                    CALLEE("wlan.connect", 2 | NETWORK),
                    CALLEE("wifi.connect", 2 | NETWORK),
                    CALLEE("sta_if.connect", 2 | NETWORK),
@@ -140,9 +167,11 @@ static const struct callee {
     ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED),
                    CALLEE("AES.new", 1 | MIXED), CALLEE("hmac.New", 2), CALLEE("hashpw", 1),
                    CALLEE("checkpw", 1)},
-    ['y' - 'a'] = {CALLEE("importRawKey", 2 | SURELY), CALLEE("jwt.verify", 2 | SURELY),
-                   CALLEE("verify", 2 | MIXED), CALLEE("password_verify", 1),
-                   CALLEE("ph.verify", 2), CALLEE("argon2.verify", 2),
+    ['y' - 'a'] = {CALLEE("fromSecretKey", 1 | MIXED), CALLEE("from_key", 1 | HEX_KEY),
+                   CALLEE("SigningKey", 1 | HEX_KEY), CALLEE("importRawKey", 1 | HEX_KEY),
+                   CALLEE("importRawKey", 2 | SURELY),
+                   CALLEE("jwt.verify", 2 | SURELY), CALLEE("verify", 2 | MIXED),
+                   CALLEE("password_verify", 1), CALLEE("ph.verify", 2), CALLEE("argon2.verify", 2),
                    CALLEE("pwd_context.verify", 1)},
 };
 
@@ -237,9 +266,15 @@ static bool skip_makers(struct redact_scan *s, size_t *at)
     return made;
 }
 
+static bool is_hex_key(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = from + (redact_at(s, from, "0x") ? 2 : 0);
+    return to - digits == 64 && redact_run(s, digits, CLASS_HEX) == to;
+}
+
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
-    int which = how & ~(MIXED | NETWORK | LINE | RANDOM | SURELY | WHOLE);
+    int which = how & WHICH;
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     if (which > 1 && !memchr(s->text + open, ',', most - open))
         return false;
@@ -266,6 +301,8 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     struct redact_reached v = {.from = at + 1, .to = end - 1};
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
+    if (how & HEX_KEY)
+        return is_hex_key(s, v.from, v.to) && take(s, v.from, v.to, ret);
     if (how & RANDOM && (redact_strength(s, &v) != REDACT_RANDOM || v.hex))
         return false;
     if (how & WHOLE && (redact_char(s, end) != ')' || memchr(s->text + at, '/', end - at) ||
@@ -358,7 +395,7 @@ static bool is_callee(const struct redact_scan *s, size_t at, size_t dot, size_t
 {
     if (end - at < c->len)
         return false;
-    bool part = memchr(c->name, '.', c->len) != NULL;
+    bool part = memchr(c->name, '.', c->len) != NULL || (c->argument & SUFFIX);
     return (part || end - dot == c->len) && !strncasecmp(s->text + end - c->len, c->name, c->len);
 }
 
@@ -371,18 +408,32 @@ static size_t opens_at(struct redact_scan *s, size_t end)
     return redact_char(s, sign) == '=' && redact_char(s, open) == '(' ? open : 0;
 }
 
+/* Without the number of its version: `ClientV2`. */
+static size_t stem_of(const struct redact_scan *s, size_t at, size_t end)
+{
+    size_t stem = end;
+    while (stem > at + 1 && redact_in(s->text[stem - 1], CLASS_DIGIT))
+        stem--;
+    return stem - (stem < end && stem > at + 1 && (s->text[stem - 1] | 0x20) == 'v');
+}
+
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
-    if (next == '"')
+    bool made = REDACT_ONE_OF(next, "\"'") && redact_at(s, end + 1, ")("); /* require('x')('X') */
+    if (next == '"' && !made)
         return is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match) ||
                (end - at == 4 && redact_talk(s, at, end, ret_match));
     if (next == '=' && is_modem(s, at, end, ret_match))
         return true;
     if (next == ' ' && (is_sent(s, at, end, ret_match) || is_provider(s, at, end, ret_match)))
         return true;
-    size_t open = opens_at(s, end), dot = end; /* auth=("user", "X") */
-    if (!open || !redact_in(s->text[end - 1], CLASS_UPPER | CLASS_LOWER))
+    size_t open = made ? end + 2 : opens_at(s, end); /* auth=("user", "X") */
+    if (!open)
+        return false;
+    end = stem_of(s, at, end);
+    size_t dot = end;
+    if (!redact_in(s->text[end - 1], CLASS_UPPER | CLASS_LOWER))
         return false;
     const struct callee *callee = callees[(s->text[end - 1] | 0x20) - 'a'];
     while (dot > at && *callee->name && s->text[dot - 1] != '.')

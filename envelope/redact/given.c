@@ -239,6 +239,20 @@ static bool is_dashed(struct redact_scan *s, size_t at, size_t end, struct redac
            is_value(s, word.from, line);
 }
 
+/* `getpass("password: ") == "X"`: what the answer is compared with. */
+static bool is_compared(struct redact_scan *s, size_t end, struct redact_match *ret)
+{
+    size_t quote = redact_run(s, end + 1, CLASS_BLANK), close;
+    if (!redact_in(redact_char(s, quote), CLASS_DOUBLE | CLASS_SINGLE) ||
+        redact_char(s, quote + 1) != ')')
+        return false; /* most */
+    size_t sign = redact_run(s, quote + 2, CLASS_BLANK);
+    size_t value = sign + (redact_at(s, sign, "===") || redact_at(s, sign, "!==") ? 3 : 2);
+    return (redact_at(s, sign, "==") || redact_at(s, sign, "!=")) &&
+           read_quotes(s, redact_run(s, value, CLASS_BLANK), ret, &close) &&
+           is_literal(s, ret->from, ret->to);
+}
+
 /* What is behind a blank: by the first character there. */
 static bool is_apart(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
 {
@@ -267,6 +281,8 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (redact_char(s, end) == '{')
         return is_initial(s, end, ret_match);
     const struct redact_behind *b = redact_behind(s, end);
+    if (b->next == ':' && is_compared(s, end, ret_match))
+        return true;
     if (b->next == ' ' && is_apart(s, at, end, ret_match))
         return true;
     return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||

@@ -29,6 +29,29 @@ static void test_a_secret_in_its_place(void **state)
     remains("password = password.encode(\"latin1\")\n");
 }
 
+/* Of what makes something of a key or a wallet's words, and of clients of whatever name. */
+static void test_calls_without_a_name(void **state)
+{
+    (void)state;
+    TAKES("const c = require('twilio')('ACed6b38328f75db52b9c928af40ad9886', '", HEX, "')\n");
+    TAKES("co = cohere.ClientV2(\"", "v9DAUJ1AHELrF25WloTtdHR5uMLJMpN3W3SniFqI", "\")\n");
+    TAKES("m = MistralClient(\"", "v9DAUJ1AHELrF25WloTtdHR5uMLJMpN3", "\")\n");
+    TAKES("new HDWalletProvider(\"", "captain jealous acid amazing abandon defense circle tattoo",
+          "\", \"https://bsc.example\");\n");
+    TAKES("new ethers.Wallet(\"", "0x" HEX HEX, "\")\n");
+    TAKES("kp = Keypair.fromSecretKey(bs58.decode(\"", "S5FVr7WNj4ttNw6BAUzpWY5jqm8ZN6QNxj2T36mx",
+          "\"))\n");
+    TAKES("personal.unlockAccount(eth.accounts[0], \"", "block by block", "\", 600)\n");
+    TAKES("c = oracledb.connect(\"scott\", \"", "walnutparcel", "\", \"db/orcl\")\n");
+    TAKES("if getpass(\"pw: \") == \"", "semester-ende", "\":\n");
+    TAKES("if (prompt('Password:') === '", "semesterende", "') {\n");
+    remains("s3 = S3Client(\"eu-west-1-backups-of-the-warehouse\")\n");
+    remains("w = new Wallet(\"0x1b04d79a5e6f8c2b3d4e5f60718293a4b5c6d7e8\")\n");
+    remains("require('twilio')(accountSid, authToken)\n");
+    remains("if (prompt('Password:') === 'password') {\n");
+    remains("client = RestClient(\"https://api.example.com/v2/things\")\n");
+}
+
 static void test_a_value_beside_a_constant(void **state)
 {
     (void)state;
@@ -86,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_secret_in_its_place),
+        cmocka_unit_test(test_calls_without_a_name),
         cmocka_unit_test(test_a_value_beside_a_constant),
         cmocka_unit_test(test_a_value_in_front_of_its_key),
         cmocka_unit_test(test_declarations),
