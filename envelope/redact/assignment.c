@@ -258,7 +258,8 @@ static bool is_secret(struct redact_scan *s, const struct redact_place *p,
         return len >= 4 &&
                (digits || quotes || count_in(s, v->from, v->to, CLASS_UPPER | CLASS_LOWER) < len ||
                 (len >= 6 && !redact_is_usage(s, v)));
-    if (p->tells != TELLS_ALL && !p->upper && redact_has_code(s, v))
+    bool raw = p->sign == '>' && v->from > 9 && redact_at(s, v->from - 9, "<![CDATA[");
+    if (p->tells != TELLS_ALL && !p->upper && !raw && redact_has_code(s, v))
         return false;
     if (p->tells == TELLS_ALL && (p->sign == '=' || p->sign == '>' || p->sign == ' '))
         return len >= 3 && (digits || quotes || p->tight || p->sign != '=' || is_setting(s, p, v) ||
@@ -376,7 +377,9 @@ static bool read_behind(struct redact_scan *s, const struct redact_place *p, siz
     if (p->sign == '>' && (redact_char(s, value) == '@' || redact_closes(s, p->name, value)))
         return false; /* <user>:<password>@host, `password: <password>` */
     if (p->sign != '>' || redact_char(s, end) != '<') {
-        bool is = redact_read_value(s, value, p->tight && p->shell, ret);
+        bool typed = p->upper && p->name > 1 && s->text[p->name - 1] == ' ' &&
+                     REDACT_ONE_OF(s->text[p->name - 2], "$#%"); /* behind a prompt */
+        bool is = redact_read_value(s, value, p->tight && (p->shell || typed), ret);
         const char *next =
             is && p->encoded ? memmem(s->text + value, ret->to - value, "%26", 3) : NULL;
         if (next)

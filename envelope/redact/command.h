@@ -62,7 +62,8 @@ enum redact_how {
     MEMBER,       /* below, what the option's name is set to */
     LINES,        /* below, lines behind those that are a telling name */
     LOGIN,        /* below, the last word, or behind a colon, of a line that begins so */
-    FIRST,        /* below, the first line: the command prints a secret */
+    FIRST,        /* below, the first line: the command prints a secret; with a place nothing else,
+                     where `option` is on its line */
     RANDOMS,      /* below, whatever looks random; with a place the word there, and the first of
                      the first line */
     MEMBERS,      /* below, what names are set to that begin so */
@@ -159,6 +160,9 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
 /* Of BELOW: the line at `at`, and those behind it that are as long. */
 void redact_output_below(struct redact_scan *s, size_t at, struct redact_command_found *found);
 
+/* Whether [from, to) is all that the command at `start` printed, on whose line `option` stands, of
+ * words or not. */
+bool redact_is_all(struct redact_scan *s, size_t start, const char *option, size_t from, size_t to);
 bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to);
 /* `login -u kim -p X` of whatever tool: the option is [at, end). */
 static inline bool redact_may_be_login(const struct redact_scan *s, size_t at, size_t end)

@@ -124,7 +124,9 @@ static enum redact_telling own_tells(const char *name, size_t len)
         FIRST("secret", TELLS_LONG),   FIRST("token", TELLS_LONG),  FIRST("apikey", TELLS_LONG),
         FIRST("pass", TELLS_LONG)};
     const char *whose =
-        len > WHOSE_LEAST && redact_in(*name, CLASS_UPPER) ? memmem(name, len, "_FOR_", 5) : NULL;
+        len > WHOSE_LEAST && redact_in(name[0], CLASS_UPPER) && redact_in(name[1], CLASS_UPPER)
+            ? memmem(name, len, "_FOR_", 5)
+            : NULL;
     for (size_t i = 0; whose && i < sizeof firsts / sizeof *firsts; i++) {
         const char *word = whose - firsts[i].len; /* DATABASE_PASSWORD_FOR_REPORTS */
         if (word >= name && (word == name || word[-1] == '_') &&

@@ -121,10 +121,15 @@ static enum mime mime_of(const char *text, size_t len)
 static bool has_cut(const char *text, size_t len, size_t at, enum mime *mime)
 {
     size_t end = text[at - 1] == '\r' && at > 1 ? at - 1 : at;
-    if (text[end - 1] == '=' && *mime == MIME_UNKNOWN)
-        *mime = mime_of(text, len);
-    return text[end - 1] == '=' ? *mime == MIME_QUOTED
-                                : cuts_word(text, len, at) || redact_seam_over(text, len, at);
+    char last = text[end - 1];
+    if (last == '=') {
+        if (*mime == MIME_UNKNOWN)
+            *mime = mime_of(text, len);
+        return *mime == MIME_QUOTED;
+    }
+    if (last == '\\')
+        return cuts_word(text, len, at);
+    return redact_seam_over(text, len, at);
 }
 
 /* How many bytes stand between the two parts of a line that is cut in front of `at`. */

@@ -21,6 +21,7 @@
 /* What is in front of the colon of keys in two halves. */
 #define ABLY      13
 #define GHOST     24
+#define S3FS      20
 #define UUID      36
 #define BITWARDEN 69
 
@@ -322,6 +323,12 @@ bool redact_halves(struct redact_scan *s, size_t at, size_t end, struct redact_m
         return s->text[at + 6] == '.' && redact_run(s, at, CLASS_ALNUM) == at + 6 &&
                redact_run(s, at + 7, CLASS_WORD) == end &&
                is_half(s, at, end, CLASS_WORD, 43, "ably-key", ret_match);
+    case S3FS: /* what s3fs reads from its file, of whatever cloud */
+        *ret_match = (struct redact_match){end + 1, end + 41, "value"};
+        return (at == 0 || s->text[at - 1] == '\n') &&
+               redact_run(s, at, CLASS_UPPER | CLASS_DIGIT) == end &&
+               redact_run(s, end + 1, CLASS_ALNUM | CLASS_BASE64) == end + 41 &&
+               redact_line_end(s, end) == end + 41 && redact_has_digit(s, end + 1, end + 41);
     case GHOST:
         return redact_run(s, at, hex) == end &&
                is_half(s, at, end, hex, 64, "ghost-key", ret_match);

@@ -20,6 +20,8 @@ static size_t skip_join(struct redact_scan *s, size_t at)
     next = redact_run(s, next, CLASS_SPACE);
     if (next >= s->len || next - at > BETWEEN_MOST)
         return 0;
+    if (end == sign && !memchr(s->text + at, '\n', next - at))
+        return next > at && redact_in(s->text[next], CLASS_DOUBLE) ? next : 0; /* C's, in a row */
     if (end == sign) { /* further in than nothing: no other row */
         size_t line = redact_line_start(s, next, BETWEEN_MOST);
         if (line <= at || next < line + 2)
@@ -47,6 +49,9 @@ size_t redact_literals(struct redact_scan *s, size_t from, size_t to)
             break;
         size_t end = redact_run(s, next + 1, CLASS_WORD | CLASS_BASE64 | CLASS_DOT | CLASS_TILDE);
         char behind = redact_char(s, redact_run(s, end + 1, CLASS_BLANK));
+        bool row = redact_run(s, to + 1, CLASS_BLANK) == next;
+        if (row && behind != ';' && behind != ')' && behind != '"')
+            break;
         if (redact_char(s, end) != s->text[next] || !is_rest(s, next + 1, end) ||
             REDACT_ONE_OF(behind, ":="))
             break;

@@ -5,6 +5,7 @@
 
 #include "envelope/redact/places.h"
 
+#define UUID         36
 #define PRINT_MOST   60   /* bytes of a fingerprint */
 #define THING_MOST   10   /* of the word in front of an id */
 #define SEALED_LEAST 120  /* of what was sealed, */
@@ -86,9 +87,26 @@ static bool is_taken_from(struct redact_scan *s, size_t from, size_t to)
     return dots > 1 && s->text[to - 1] != '.';
 }
 
+/* `loop.tasks.rotate_keys[UUID]`, `added to app 'UUID'`: which of several it is. */
+static bool is_id(struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const whose[] = {"app '", "application '", "client '", "tenant '", "user '"};
+    if (to - from != UUID || s->text[from + 8] != '-' || s->text[from + 13] != '-' ||
+        redact_run(s, from, CLASS_HEX | CLASS_DASH) != to || from < 2)
+        return false;
+    if (s->text[from - 1] == '[')
+        return redact_char(s, to) == ']' && redact_in(s->text[from - 2], CLASS_LOWER);
+    for (size_t i = 0; i < sizeof whose / sizeof *whose; i++)
+        if (from >= strlen(whose[i]) && redact_at(s, from - strlen(whose[i]), whose[i]))
+            return true;
+    return false;
+}
+
 bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
+    if (to - from == UUID && is_id(s, from, to))
+        return true;
     if (redact_in(s->text[from], CLASS_HEX_LOWER | CLASS_DIGIT) && is_digest(s, from, to))
         return true;
     if (redact_in(s->text[from], CLASS_LOWER) &&
@@ -125,5 +143,7 @@ bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
 
 bool redact_is_of_assembly(const struct redact_scan *s, size_t at, size_t end)
 {
+    if (end - at == 5) /* `Public Key Token: b77a5c561934e089` */
+        return at >= 11 && redact_char(s, end) == ':' && redact_at(s, at - 11, "Public Key Token");
     return end - at == 14 && redact_char(s, end) == '=' && redact_at(s, at, "PublicKeyToken");
 }

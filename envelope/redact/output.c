@@ -32,7 +32,8 @@ void redact_command_add(struct redact_scan *s, struct redact_command_found *f, s
     if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
         from++, to--;
     if (from >= to || redact_is_placeholder(s, from, to) || redact_at(s, from, "@keychain:") ||
-        redact_at(s, from, "@env:"))
+        redact_at(s, from, "@env:") ||
+        (to - from == 2 && redact_at(s, from, "at command pipeline")))
         return;
     for (int i = f->count; i > 0 && f->list[i - 1].to > from; i--)
         if (f->list[i - 1].from < to)
@@ -183,6 +184,11 @@ static bool is_printed(struct redact_scan *s, size_t from, size_t to)
     if (to < from + 6 || to - from > WORD_MOST || REDACT_ONE_OF(s->text[from], "{[<-/~") ||
         REDACT_ONE_OF(s->text[to - 1], ".:") || memmem(s->text + from, to - from, "://", 3))
         return false;
+    size_t last = to;
+    while (blanks && !redact_in(s->text[last - 1], CLASS_SPACE))
+        last--;
+    if (blanks && redact_is_version(s, last, to))
+        return false;
     if (!blanks)
         return (digits != 0) + (upper != 0) + (lower != 0) + (signs != 0) >= 2;
     return redact_is_phrase(s, from, to, 3) || redact_is_spoken(s, from, to) ||
@@ -234,8 +240,8 @@ static bool is_answered(struct redact_scan *s, size_t start, size_t at, size_t l
 }
 
 /* Behind prompts for what unlocks it. */
-static void add_first(struct redact_scan *s, size_t at, size_t start,
-                      struct redact_command_found *found)
+static void add_first(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+                      size_t start, struct redact_command_found *found)
 {
     size_t line = redact_line_end(s, at);
     for (int i = 0; i < PROMPTS_MOST && line < s->len && is_prompt(s, at, line); i++) {
@@ -263,7 +269,8 @@ static void add_first(struct redact_scan *s, size_t at, size_t start,
     }
     if ((!redact_at(s, at, "error") && is_printed(s, at, line)) ||
         (redact_is_prompted(s, start) &&
-         (redact_is_printed(s, at, line) || is_answered(s, start, at, line))))
+         (redact_is_printed(s, at, line) || is_answered(s, start, at, line) ||
+          (rule->place && redact_is_all(s, start, rule->option, at, line)))))
         redact_command_add(s, found, at, line);
 }
 
@@ -561,7 +568,7 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
         add_lines(s, at, end, found);
         return;
     case FIRST:
-        add_first(s, at, start, found);
+        add_first(s, rule, at, start, found);
         return;
     case CRACKED:
         redact_output_cracked(s, at, found);

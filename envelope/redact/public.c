@@ -10,6 +10,7 @@
 #define EMPTY_MOST  200 /* bytes of armour that may hold nothing */
 #define ARMOUR_WORD 16  /* letters and digits of what does hold something */
 #define LINE_MOST   200 /* bytes of the line above */
+#define HEAD_MOST   400 /* up to a table's heading */
 #define PROMPT_MOST 40  /* bytes of the prompt in it */
 
 #define IS_ONE_OF(s, from, to, words)                                                              \
@@ -79,6 +80,31 @@ static bool is_language_type(const struct redact_scan *s, size_t from, size_t na
                      : IS_ONE_OF(s, from, name, words);
 }
 
+/* The same of one that has no length, or whose length is not told. */
+static bool is_bare_type(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char words[][28] = {"character varying",
+                                     "uuid",
+                                     "bytea",
+                                     "boolean",
+                                     "bool",
+                                     "json",
+                                     "jsonb",
+                                     "date",
+                                     "timestamp with time zone",
+                                     "timestamp without time zone",
+                                     "double precision",
+                                     "inet",
+                                     "varchar",
+                                     "text",
+                                     "integer",
+                                     "bigint",
+                                     "varbinary",
+                                     "nvarchar",
+                                     "citext"};
+    return IS_ONE_OF(s, from, to, words);
+}
+
 bool redact_is_typed_column(const struct redact_scan *s, size_t at)
 {
     size_t most = s->len - at > TYPE_MOST ? at + TYPE_MOST : s->len;
@@ -87,7 +113,10 @@ bool redact_is_typed_column(const struct redact_scan *s, size_t at)
     size_t to = at;
     while (to < most && !REDACT_ONE_OF(s->text[to], ")\n|"))
         to++;
-    return to > at && is_column_type(s, at, to);
+    size_t word = to;
+    while (word > at && redact_in(s->text[word - 1], CLASS_BLANK))
+        word--;
+    return to > at && (is_column_type(s, at, to) || is_bare_type(s, at, word));
 }
 
 /* `age1...`, which who has it can only write to. */
@@ -211,6 +240,14 @@ static bool is_shown_to_all(const struct redact_scan *s, size_t from, size_t to)
     return redact_char(s, to + 1) == '-' && redact_at(s, to, " --reveal' to reveal");
 }
 
+/* In a table of what an account has: `Token   Balance`, in which it is a coin's address. */
+static bool is_of_balance(const struct redact_scan *s, size_t from)
+{
+    size_t back = from > HEAD_MOST ? from - HEAD_MOST : 0;
+    const char *head = memmem(s->text + back, from - back, "Token  ", 7);
+    return head && memmem(head, (size_t)(s->text + from - head), " Balance\n", 9) != NULL;
+}
+
 bool redact_is_public(const struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
@@ -225,6 +262,8 @@ bool redact_is_public(const struct redact_scan *s, const struct redact_match *ma
         return false;
     }
     size_t len = to - from;
+    if (len >= 32 && len <= 44 && redact_at(s, to, "  ") && is_of_balance(s, from))
+        return true;
     if (len <= TYPE_MOST && redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
         is_said(s, from, to))
         return true;

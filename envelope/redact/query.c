@@ -176,6 +176,16 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
     return redact_char(s, label) != ':' && is_passphrase(s, from, to);
 }
 
+bool redact_is_all(struct redact_scan *s, size_t start, const char *option, size_t from, size_t to)
+{
+    size_t line = redact_line_end(s, start);
+    return to >= from + 4 && to - from <= PRINTED_MOST && !REDACT_ONE_OF(s->text[from], "{[<-/(") &&
+           !REDACT_ONE_OF(s->text[to - 1], ".:") && !is_complaint(s, from, to) &&
+           !redact_begins_prompt(s, from) && !redact_is_number(s, from, to) &&
+           !redact_is_placeholder(s, from, to) &&
+           memmem(s->text + start, line - start, option, strlen(option)) != NULL;
+}
+
 /* ---- files ---- */
 
 /* Whether a file's name says that a secret is all that it holds: `pw.txt`, `.erlang.cookie`,

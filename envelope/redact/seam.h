@@ -16,10 +16,12 @@ static inline size_t redact_seam_over(const char *text, size_t len, size_t feed)
     size_t at = feed - (feed > 1 && text[feed - 1] == '\r') - 1, i = at;
     if (text[at] == ']')
         return at && text[at - 1] == '"' ? redact_find_seam_over(text, len, at) : 0;
+    if (!redact_in(text[at], CLASS_DIGIT) && text[at] != '>')
+        return 0; /* most */
     while (i && redact_in(text[i], CLASS_DIGIT))
         i--;
     bool call = i < at ? text[i] == ' ' && i && text[i - 1] == '='
-                       : text[at] == '>' && at && redact_in(text[at - 1], CLASS_DIGIT);
+                       : at && redact_in(text[at - 1], CLASS_DIGIT);
     return call ? redact_find_seam_over(text, len, at) : 0;
 }
 /* How long the escape is that begins at the backslash `at`, `\/`, `\u005f` or `\x5f`, in a word's

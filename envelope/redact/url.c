@@ -50,11 +50,17 @@ static bool is_of_password(struct redact_scan *s, size_t sign, size_t at)
     size_t most = s->len - at > HOST_MOST ? at + HOST_MOST : s->len, next = at;
     if (memchr(s->text + sign, '.', at - sign))
         return false; /* what is behind the first @ is a host */
+    next += s->text[next] == '/';
     while (next < most && s->text[next] != '@' && !REDACT_ONE_OF(s->text[next], "/<>\"'` \n\t"))
         next++;
     if (redact_char(s, next) != '@' || next == most)
         return false;
     size_t host = redact_run(s, next + 1, CLASS_NAME);
+    bool path = s->text[at] == '/'; /* a package behind @ is none */
+    if (path && !(redact_in(s->text[next + 1], CLASS_LOWER) &&
+                  memchr(s->text + next + 1, '.', host - next - 1) && redact_char(s, host) == ':' &&
+                  redact_in(redact_char(s, host + 1), CLASS_DIGIT)))
+        return false;
     return host > next + 2 && REDACT_ONE_OF(redact_char(s, host), ":/,?\"' \n");
 }
 
@@ -87,11 +93,11 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         if (redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
             c == '>' || !c || (c == '/' && !colon) || (c == ':' && redact_at(s, end, "://")) ||
             (sign && (c == '/' || c == '?' || c == '#') &&
-             (c == '/' || !colon || !is_of_password(s, sign, end))))
+             (!colon || !is_of_password(s, sign, end))))
             break;
         if (c == ':' && !colon)
             colon = end;
-        if (c == '@' && (!sign || !memchr(s->text + sign, '/', end - sign)))
+        if (c == '@')
             sign = end;
     }
     if (!sign || (colon && colon > sign))

@@ -51,9 +51,15 @@ static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes, 
         end = redact_run(s, end, not_quote(quote));
         if (end >= s->len || s->text[end] == '\n')
             break;
-        if (quote != '`' && !escapes && !tight && end > from && end + 1 < s->len &&
-            s->text[end + 1] == quote) {
+        if (quote != '`' && !escapes && end > from && end + 1 < s->len &&
+            s->text[end + 1] == quote &&
+            (!tight || redact_in(redact_char(s, end + 2), CLASS_ALNUM))) {
             end++; /* doubled, it is part of the text */
+            continue;
+        }
+        if (quote == '"' && !escapes && end > from && s->text[end - 1] == '`' &&
+            redact_in(redact_char(s, end + 1), CLASS_ALNUM | CLASS_TICK)) {
+            end++; /* PowerShell's escape */
             continue;
         }
         bool counts = quote != '`' && (quote == '"' || escapes || !tight || dollar);
@@ -387,29 +393,6 @@ bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
-/* `your-api-key`, `YOUR_TOKEN_HERE`, `put-it-here`: words that stand for one. */
-static bool is_standin(const struct redact_scan *s, size_t from, size_t to)
-{
-    static const char *const fronts[] = {"your", "insert", "replace", "enter", "put", "change"};
-    const char *t = s->text + from;
-    size_t len = to - from;
-    if (len < 6 || len > 64 || !(REDACT_ONE_OF(*t, "yirepcYIREPC") || memchr(t, 'y', len)))
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if (!redact_in(t[i], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER | CLASS_DASH | CLASS_DOT))
-            return false;
-    if ((len == 8 && !strncasecmp(t, "changeme", 8)) || memmem(t, len, "-your-", 6) ||
-        memmem(t, len, "_your_", 6))
-        return true;
-    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
-        size_t front = strlen(fronts[i]);
-        if (len > front && !strncasecmp(t, fronts[i], front) &&
-            redact_in(t[front], CLASS_UNDER | CLASS_DASH))
-            return true;
-    }
-    return false;
-}
-
 /* `xoxb-xxxxxxxx`, `ghp_****1234`: a part of it is a mask. Of four characters one is looked at. */
 static bool is_masked(const struct redact_scan *s, size_t from, size_t to)
 {
@@ -559,7 +542,7 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
                              (s->text[to - 1] == ':' && redact_in(s->text[to - 2], CLASS_LOWER))))
         to--; /* a sentence ends there, a prompt */
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
-           is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
+           is_nothing(s, from, to) || redact_is_standin(s, from, to) || is_masked(s, from, to) ||
            is_kept(s, from, to) || redact_at(s, from, "[redacted") || is_cut(s, from, to) ||
            is_time(s, from, to) || is_place(s, from, to) ||
            (to - from > 10 && !memcmp(s->text + to - 10, "EXAMPLEKEY", 10));

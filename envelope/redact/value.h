@@ -50,6 +50,14 @@ bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *
 
 /* Whether it says where a secret is, or that there is none: $NAME, <password>, ****, null. */
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
+/* `your-api-key`, `hf_YOUR_TOKEN_HERE`, PERSONAL_ACCESS_TOKEN (standin.c). */
+bool redact_asks_for_one(const struct redact_scan *s, size_t from, size_t to);
+/* A first look: it begins and ends in a letter. */
+static inline bool redact_is_standin(const struct redact_scan *s, size_t from, size_t to)
+{
+    return to > from + 5 && redact_in(s->text[to - 1], CLASS_UPPER | CLASS_LOWER) &&
+           redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) && redact_asks_for_one(s, from, to);
+}
 /* Whether it begins with a slash and is no base64 that does. */
 bool redact_is_path(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a version, as packages have them: 4.13+dfsg1-1, ^1.2.3-beta.4, jar:9.24:compile. */

@@ -189,6 +189,8 @@ void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_
             v->to = v->end = at;
         return;
     }
+    if (redact_char(s, at) == ' ') /* blanks in front of it */
+        at = redact_run(s, at, CLASS_ALNUM | CLASS_BLANK);
     if (redact_char(s, at) != '\\' || redact_char(s, at + 1) != quote)
         return;
     while (at < line && s->text[at] != quote)
