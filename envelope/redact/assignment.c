@@ -173,12 +173,24 @@ static bool is_phrase(struct redact_scan *s, const struct redact_place *p,
     return words >= 3;
 }
 
+/* `flash!gordon`: two words that no program joins so. */
+static bool is_parted(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t sign = redact_run(s, from, CLASS_ALNUM);
+    return sign >= from + 3 && to >= sign + 4 && REDACT_ONE_OF(s->text[sign], "!#&^") &&
+           redact_run(s, sign + 1, CLASS_ALNUM) == to;
+}
+
 /* `{user: kim, password: biscuit-horizon-winter}`: in braces, or an option's; in an address,
  * `?token=biscuit-horizon-winter`. */
 static bool is_wordy(struct redact_scan *s, const struct redact_place *p,
                      const struct redact_value *v)
 {
     char next = redact_char(s, v->end);
+    bool option = p->tells == TELLS_CODE && p->tight && p->name > 1 && !v->quote &&
+                  s->text[p->name - 1] == '-' && s->text[p->name - 2] == '-';
+    if (option && v->to - v->from >= 8 && is_parted(s, v->from, v->to))
+        return true;
     if (p->tells == TELLS_CODE)
         return p->sign == '=' && p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&") &&
                redact_is_wordy(s, v->from, v->to) && !redact_is_placeholder(s, v->from, v->to);

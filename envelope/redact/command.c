@@ -486,7 +486,7 @@ static void add_below(struct command *c, size_t end)
         prints = prints || (last && rule->how == BELOW && !(c->waits & UINT64_C(1) << i));
         if (rule->how == ASKED && !(c->waits & UINT64_C(1) << i))
             redact_asked(s, c->from, c->to, below, c->found);
-        else if (rule->how == FILES && last)
+        else if (rule->how == FILES && (last || redact_char(s, end) == ';')) /* the first lines */
             redact_output_files(s, c->line, c->start, end, below, c->found);
         else if (rule->how == FILES)
             continue; /* what others print stands there, too */

@@ -137,6 +137,8 @@ static bool is_set(struct redact_scan *s, size_t end, struct count count, struct
     end += redact_in(redact_char(s, end), CLASS_DOUBLE | CLASS_SINGLE);
     end += redact_char(s, end) == ']';
     size_t sign = redact_run(s, end, CLASS_BLANK);
+    if (redact_char(s, end) == '>') /* <string name="pin"> */
+        return take(s, end + 1, count, ret) && redact_at(s, ret->to, "</");
     if (!REDACT_ONE_OF(redact_char(s, sign), ":="))
         return false;
     sign += redact_char(s, sign) == ':' && redact_char(s, sign + 1) == '=';

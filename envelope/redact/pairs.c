@@ -243,13 +243,23 @@ static bool is_registered(struct redact_scan *s, size_t end, enum redact_telling
     return true;
 }
 
+/* Behind what a plan says of a line: `  ~ result = "X" -> "Y"`, `-/+ resource`. */
+static size_t behind_plan(struct redact_scan *s, size_t line)
+{
+    size_t sign = redact_run(s, line, CLASS_BLANK), at = sign;
+    while (at < sign + 3 && REDACT_ONE_OF(redact_char(s, at), "+-~/"))
+        at++;
+    return redact_run(s, at, CLASS_BLANK);
+}
+
 /* `resource "random_password" "db" {`, `variable "token" {`: what its block says it is. */
 static bool is_block(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                      struct redact_match *ret_match)
 {
     static const char *const heads[] = {"resource \"", "variable \"", "output \"", "data \""};
     static const char *const members[] = {"result", "default", "value", "content"};
-    size_t start = redact_line_start(s, at, PATH_MOST), line = redact_line_end(s, end);
+    size_t start = behind_plan(s, redact_line_start(s, at, PATH_MOST)),
+           line = redact_line_end(s, end);
     bool is = false;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         is = is || redact_at(s, start, heads[i]);
@@ -257,7 +267,7 @@ static bool is_block(struct redact_scan *s, size_t at, size_t end, enum redact_t
         return false;
     for (size_t from = line + 1; from < s->len && from < line + BLOCK_MOST && s->text[from] != '}';
          from = redact_line_end(s, from) + 1) {
-        size_t name = redact_run(s, from, CLASS_BLANK), sign = redact_run(s, name, CLASS_LOWER);
+        size_t name = behind_plan(s, from), sign = redact_run(s, name, CLASS_LOWER);
         size_t value = redact_run(s, sign, CLASS_BLANK);
         for (size_t i = 0; i < sizeof members / sizeof *members; i++)
             if (redact_at(s, name, members[i]) && sign - name == strlen(members[i]) &&

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "envelope/redact/command.h"
+#include "envelope/redact/places.h"
 
 #define WRITTEN_MOST 400 /* bytes behind echo in which all of it is */
 #define LINES_MOST   4   /* over which its word goes on */
@@ -294,7 +295,8 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
         user = !memmem(s->text + line, at - line, others[i], strlen(others[i]));
     if (!user || v.to < v.from + 4 || redact_is_placeholder(s, v.from, v.to) ||
         redact_is_number(s, v.from, v.to) || s->text[v.from] == '-' ||
-        (!quoted && redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, v.from, v.to)))
+        (!quoted && redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, v.from, v.to) &&
+         !redact_is_wordy(s, v.from, v.to)))
         return false;
     *ret_match = (struct redact_match){v.from, v.to, "value"};
     return true;

@@ -483,9 +483,11 @@ bool redact_or_else(struct redact_scan *s, size_t at, size_t end, struct redact_
 static inline bool redact_may_be_quoted(const struct redact_scan *s, size_t end)
 {
     end += redact_char(s, end) == ']';
-    end += redact_in(redact_char(s, end), CLASS_DOUBLE | CLASS_SINGLE);
-    return redact_char(s, end) == ',' ||
-           (redact_char(s, end) == ')' && redact_char(s, end + 1) == '.');
+    bool quoted = redact_in(redact_char(s, end), CLASS_DOUBLE | CLASS_SINGLE);
+    char c = redact_char(s, end + quoted), next = redact_char(s, end + quoted + 1);
+    return c == ',' || (c == ')' && (next == '.' || (quoted && next == ')'))) ||
+           (quoted && ((c == ']' && next == '.') || (c == ' ' && next == 'w') ||
+                       (c == '\n' && REDACT_ONE_OF(next, "- "))));
 }
 
 /* `SmtpPassword<tabulator>Vole & Vetch`: a name that begins its line, and the rest of that. */

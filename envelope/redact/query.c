@@ -265,12 +265,33 @@ static void add_alike(struct redact_scan *s, size_t at, size_t len,
     }
 }
 
+/* `{"admin": "X", ...}`: a file of users and what they have for a password. */
+static void add_object(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    size_t most = s->len - at < OBJECT_MOST ? s->len : at + OBJECT_MOST;
+    for (int i = 0; i < CODES_MOST && at < most && s->text[at] != '}'; i++) {
+        struct redact_value name, v;
+        size_t quote = redact_run(s, at + 1, CLASS_SPACE), sign, value;
+        if (redact_char(s, quote) != '"' || !redact_read_value(s, quote, false, &name))
+            return;
+        sign = redact_run(s, name.end, CLASS_BLANK);
+        value = redact_run(s, sign + 1, CLASS_BLANK);
+        if (redact_char(s, sign) != ':' || redact_char(s, value) != '"' ||
+            !redact_read_value(s, value, false, &v))
+            return;
+        redact_command_add(s, found, v.from, v.to);
+        at = redact_run(s, v.end, CLASS_SPACE);
+    }
+}
+
 void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found)
 {
     size_t files = 0, line = redact_line_end(s, from);
     size_t begins = redact_line_start(s, start, PROMPT_MOST);
     bool login = false, codes = false;
+    if (redact_char(s, at) == '{' && memmem(s->text + from, to - from, "passwords.json", 14))
+        add_object(s, at, found);
     if (!redact_is_prompted(s, start) && !is_behind_silence(s, start))
         return;
     for (size_t word = redact_shell_word(s, from, line); word < to;) {

@@ -287,16 +287,36 @@ static bool read_text(struct redact_scan *s, size_t at, struct beside *b)
 /* Behind `).type(`: what is done with the field that is called by the name; 0 for nothing. */
 static size_t skip_verb(struct redact_scan *s, size_t at)
 {
-    static const char verbs[][20] = {"type(",      "fill(",  "send_keys(", "sendKeys(",
-                                     "setValue(",  "set(",   "val(",       "typeText(",
-                                     "set_value(", "input(", "enterText(", "replaceText("};
+    static const char verbs[][20] = {
+        "type(",      "fill(",        "send_keys(", "sendKeys(",          "setValue(",
+        "set(",       "val(",         "typeText(",  "set_value(",         "input(",
+        "enterText(", "replaceText(", "type_text(", "pressSequentially(", "fillText("};
     while (REDACT_ONE_OF(redact_char(s, at), ")]") && at < s->len)
         at++;
     if (redact_at(s, at, ".clear()"))
         at += 8;
+    if (redact_at(s, at, ".value = "))
+        return at + 9;
     for (size_t i = 0; redact_char(s, at) == '.' && i < sizeof verbs / sizeof *verbs; i++)
         if (redact_at(s, at + 1, verbs[i]))
             return at + 1 + strlen(verbs[i]);
+    return 0;
+}
+
+/* `"Password"`, and what a step of a test does with it: ` with "X"`, on the next line `- inputText:
+ * "X"`; 0 for nothing. */
+static size_t skip_step(struct redact_scan *s, size_t at)
+{
+    static const char verbs[][12] = {"inputText: ", "input: ", "typeText: ", "fill: ", "type: "};
+    if (redact_at(s, at, " with \""))
+        return at + 6;
+    if (redact_char(s, at) != '\n')
+        return 0; /* most */
+    at = redact_run(s, at + 1, CLASS_BLANK);
+    at += redact_at(s, at, "- ") ? 2 : 0;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (redact_at(s, at, verbs[i]))
+            return at + strlen(verbs[i]);
     return 0;
 }
 
@@ -310,7 +330,9 @@ static bool read_beside(struct redact_scan *s, size_t at, size_t end, struct bes
         return false;
     size_t comma = close + b->quoted, text;
     if ((text = skip_verb(s, comma)))
-        return (b->given = read_text(s, text, b)) && redact_char(s, b->behind) == ')';
+        return (b->given = read_text(s, text, b)) && REDACT_ONE_OF(redact_char(s, b->behind), ");");
+    if ((text = skip_step(s, comma)))
+        return b->given = read_text(s, text, b);
     if (redact_char(s, comma) != ',')
         return false; /* most */
     text = redact_run(s, comma + 1, CLASS_BLANK);

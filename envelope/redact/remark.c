@@ -18,6 +18,8 @@ static size_t sign_of(const struct redact_scan *s, size_t at)
         i--;
     if (i == least || i == at || i < 2)
         return 0; /* most */
+    if (i > 4 && redact_at(s, i - 4, "<!--"))
+        return i - 4;
     if (s->text[i - 1] == '#')
         return i - 1;
     bool two = (s->text[i - 1] == '/' && s->text[i - 2] == '/') ||
@@ -32,7 +34,8 @@ static bool ends_soon(struct redact_scan *s, size_t end)
     size_t to = end, most = end + REDACT_REMARK_MOST;
     while (to < s->len && to < most && redact_in(s->text[to], CLASS_ALNUM | CLASS_BLANK))
         to++;
-    return REDACT_ONE_OF(redact_char(s, to), "\n\r") || redact_at(s, to, "*/");
+    return REDACT_ONE_OF(redact_char(s, to), "\n\r") || redact_at(s, to, "*/") ||
+           redact_at(s, to, "-->");
 }
 
 static bool is_value(struct redact_scan *s, size_t from, size_t to)
@@ -49,6 +52,24 @@ static bool is_value(struct redact_scan *s, size_t from, size_t to)
             redact_begins_prompt(s, line));
 }
 
+/* `<Value>X</Value>`, which ends at `close`. */
+static bool is_element(struct redact_scan *s, size_t close, struct redact_match *ret)
+{
+    size_t least = close > LITERAL_MOST ? close - LITERAL_MOST : 0, to = close;
+    while (to > least && s->text[to - 1] != '<')
+        to--;
+    if (to <= least + 1 || s->text[to] != '/')
+        return false;
+    size_t from = --to;
+    while (from > least && !REDACT_ONE_OF(s->text[from - 1], ">\n"))
+        from--;
+    *ret = (struct redact_match){from, to, "value"};
+    return from > least && s->text[from - 1] == '>' &&
+           (is_value(s, from, to) ||
+            (to >= from + 6 && redact_run(s, from, CLASS_UPPER | CLASS_LOWER) == to &&
+             !redact_is_placeholder(s, from, to)));
+}
+
 bool redact_remark(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t sign = sign_of(s, at), close = sign, least;
@@ -57,6 +78,8 @@ bool redact_remark(struct redact_scan *s, size_t at, size_t end, struct redact_m
     for (least = sign > CLOSES_MOST ? sign - CLOSES_MOST : 0;
          close > least && REDACT_ONE_OF(s->text[close - 1], " \t;,(){}]:");)
         close--;
+    if (close > 2 && s->text[close - 1] == '>' && s->text[sign] == '<')
+        return is_element(s, close, ret_match);
     if (close < 2 || !REDACT_ONE_OF(s->text[close - 1], "\"'`"))
         return false;
     size_t to = close - 1, from = to;

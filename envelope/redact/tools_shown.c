@@ -203,6 +203,8 @@ const struct redact_rule redact_shown_rules[] = {
     {"mvn mvnw", "--encrypt-master-password", "", RANDOMS, 0},
     {"mvn mvnw", "-ep", "", RANDOMS, 0},
     {"bundle bundler", "config", "Set", LOGIN, 0},
+    {"databricks", "put-secret", "--string-value", NEXT, 0},
+    {"databricks", "put", "--string-value", NEXT, 0},
     {"systemd-cryptenroll", "--recovery-key", "", FIRST, 0},
     {"Loaded", "hash", "", CRACKED, 0}, /* what john says before it tells */
     {"Loaded", "hashes", "", CRACKED, 0},

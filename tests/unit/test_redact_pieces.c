@@ -68,12 +68,41 @@ static void test_what_stands_for_one(void **state)
     finds("password = \"", "HarborTokenRibbon7", "\"\n");
 }
 
+/* What a test types into a field, what a plan says, what stands in a tag or before a comment. */
+static void test_fields_and_tags(void **state)
+{
+    (void)state;
+    finds("- tapOn: \"Password\"\n- inputText: \"", "hokey cokey", "\"\n- tapOn: \"Sign in\"\n");
+    finds("When I fill in \"Password\" with \"", "walnut_parcel9", "\"\n");
+    finds("app.secureTextFields[\"Password\"].typeText(\"", "walnut_parcel9", "\")\n");
+    finds("element(by.id('password')).typeText('", "walnut_parcel9", "');\n");
+    finds("document.getElementById(\"password\").value = \"", "walnut_parcel9", "\";\n");
+    finds("<string name=\"pin\">", "480917", "</string>\n");
+    finds("<Value>", "Harborrolle", "</Value>  <!-- AdministratorPassword -->\n");
+    finds("upload_flags = --auth=", "flash!gordon", "\n");
+    finds("$ frobnicate -u kim -p ", "telefon.mann", " -s\n");
+    finds("$ databricks secrets put-secret prod pw --string-value '", "monsoon over Mumbai", "'\n");
+    expect("  ~ resource \"random_password\" \"db\" {\n        length = 20\n"
+           "      ~ result = \"~.-aHWa_(^LDO5P2zfYn\" -> \"ZkOCAAt_f3SLfO1*(9OQ\"\n    }\n",
+           "  ~ resource \"random_password\" \"db\" {\n        length = 20\n"
+           "      ~ result = \"[redacted:value]\" -> \"[redacted:value]\"\n    }\n",
+           2);
+    finds("$ cat auth.txt; ls\nmira\n", "badgerJacket?02", "\nauth.txt\n");
+    finds("? Please choose a new password (optional) ", "thousand dog photos", "\n");
+    finds("$ cat /opt/auth_passwords.json.generated\n{\"admin\": \"", "O9iqaeY2fGA24xFB", "\"}\n");
+    remains("? Forgot your password (see the help) ask the helpdesk for it\n");
+    remains("- tapOn: \"Password\"\n- assertVisible: \"hokey cokey\"\n");
+    remains("if (pin>1234) {\n");
+    remains("<Value>true</Value>  <!-- AdministratorPassword -->\n");
+    remains("tool --auth=basic --retry=3\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_of_pieces),     cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_files_without_names), cmocka_unit_test(test_all_that_is_printed),
-        cmocka_unit_test(test_what_stands_for_one),
+        cmocka_unit_test(test_what_stands_for_one), cmocka_unit_test(test_fields_and_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
