@@ -420,10 +420,11 @@ static size_t stem_of(const struct redact_scan *s, size_t at, size_t end)
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
-    bool made = REDACT_ONE_OF(next, "\"'") && redact_at(s, end + 1, ")("); /* require('x')('X') */
-    if (next == '"' && !made)
-        return is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match) ||
-               (end - at == 4 && redact_talk(s, at, end, ret_match));
+    bool quote = next == '"' || next == '\'', made = quote && redact_at(s, end + 1, ")(");
+    if (quote && !made) /* made: require('x')('X') */
+        return next == '"' &&
+               (is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match) ||
+                (end - at == 4 && redact_talk(s, at, end, ret_match)));
     if (next == '=' && is_modem(s, at, end, ret_match))
         return true;
     if (next == ' ' && (is_sent(s, at, end, ret_match) || is_provider(s, at, end, ret_match)))

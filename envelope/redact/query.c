@@ -178,12 +178,16 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
 
 bool redact_is_all(struct redact_scan *s, size_t start, const char *option, size_t from, size_t to)
 {
-    size_t line = redact_line_end(s, start);
-    return to >= from + 4 && to - from <= PRINTED_MOST && !REDACT_ONE_OF(s->text[from], "{[<-/(") &&
+    static const char said[][9] = {"found", "exist",  "xpired", "lease ",   "could",
+                                   " not ", "locked", "nter ",  "xception", "failed"};
+    size_t line = redact_line_end(s, start),
+           most = line - start > PRINTED_MOST ? start + PRINTED_MOST : line;
+    return to >= from + 4 && to - from <= PRINTED_MOST && !redact_at(s, from, "no ") &&
+           !REDACT_HOLDS(s, from, to, said) && !REDACT_ONE_OF(s->text[from], "{[<-/(") &&
            !REDACT_ONE_OF(s->text[to - 1], ".:") && !is_complaint(s, from, to) &&
            !redact_begins_prompt(s, from) && !redact_is_number(s, from, to) &&
            !redact_is_placeholder(s, from, to) &&
-           memmem(s->text + start, line - start, option, strlen(option)) != NULL;
+           memmem(s->text + start, most - start, option, strlen(option)) != NULL;
 }
 
 /* ---- files ---- */

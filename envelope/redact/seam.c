@@ -145,7 +145,7 @@ bool redact_has_escape(const char *text, size_t len)
 {
     char c;
     for (size_t at = 0; at < len; at++) {
-        const char *sign = memchr(text + at, '\\', len - at);
+        const char *sign = text[at] == '\\' ? text + at : memchr(text + at, '\\', len - at);
         if (!sign)
             return false;
         at = (size_t)(sign - text);

@@ -14,11 +14,9 @@
 static bool asks(const char *t, size_t len)
 {
     static const char *const fronts[] = {"your", "insert", "replace", "enter", "put", "change"};
-    if (len == 8 && !strncasecmp(t, "changeme", 8))
-        return true;
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
         size_t front = strlen(fronts[i]);
-        if (len > front && !strncasecmp(t, fronts[i], front) &&
+        if (len > front && ((*t ^ *fronts[i]) & ~0x20) == 0 && !strncasecmp(t, fronts[i], front) &&
             redact_in(t[front], CLASS_UNDER | CLASS_DASH))
             return true;
     }
@@ -43,12 +41,16 @@ static bool is_name(const char *t, size_t len)
 bool redact_asks_for_one(const struct redact_scan *s, size_t from, size_t to)
 {
     const char *t = s->text + from;
-    size_t len = to - from, mark = 0;
+    size_t len = to - from, mark = 0, parts = 1;
     if (len > STANDIN_MOST)
         return false;
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
         if (!redact_in(t[i], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER | CLASS_DASH | CLASS_DOT))
             return false; /* most */
+        parts += redact_in(t[i], CLASS_UNDER | CLASS_DASH);
+    }
+    if (parts == 1)
+        return len == 8 && !strncasecmp(t, "changeme", 8);
     if (memmem(t, len, "-your-", 6) || memmem(t, len, "_your_", 6) ||
         (redact_in(*t, CLASS_UPPER) && is_name(t, len)))
         return true;
