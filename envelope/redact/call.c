@@ -169,9 +169,9 @@ static const struct callee {
                    CALLEE("checkpw", 1)},
     ['y' - 'a'] = {CALLEE("fromSecretKey", 1 | MIXED), CALLEE("from_key", 1 | HEX_KEY),
                    CALLEE("SigningKey", 1 | HEX_KEY), CALLEE("importRawKey", 1 | HEX_KEY),
-                   CALLEE("importRawKey", 2 | SURELY),
-                   CALLEE("jwt.verify", 2 | SURELY), CALLEE("verify", 2 | MIXED),
-                   CALLEE("password_verify", 1), CALLEE("ph.verify", 2), CALLEE("argon2.verify", 2),
+                   CALLEE("importRawKey", 2 | SURELY), CALLEE("jwt.verify", 2 | SURELY),
+                   CALLEE("verify", 2 | MIXED), CALLEE("password_verify", 1),
+                   CALLEE("ph.verify", 2), CALLEE("argon2.verify", 2),
                    CALLEE("pwd_context.verify", 1)},
 };
 

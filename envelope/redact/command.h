@@ -176,7 +176,13 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
  * it printed from `at` on. */
 void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found);
+/* The members of the object at `at`: whom a file has a password for (made.c). */
+void redact_output_object(struct redact_scan *s, size_t at, struct redact_command_found *found);
 void redact_output_cracked(struct redact_scan *s, size_t at, struct redact_command_found *found);
+/* INDENTED, WORD and COLON (listed.c): lines from `at` on, up to the first that is not of the list;
+ * some may be in front of its first. Returns where it ends. */
+size_t redact_output_list(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+                          size_t end, struct redact_command_found *found);
 /* MADE, DECODED, MISTYPED, TYPED and DUMPED (made.c). */
 void redact_output_made(struct redact_scan *s, size_t start, size_t at,
                         struct redact_command_found *found);

@@ -98,8 +98,9 @@ static bool next_piece(struct redact_scan *s, const struct piece *p, uint32_t se
     if (indent && indent != p->from - p->line && indent != indent_of(s, p->line, end))
         return false;
     size_t to = run_of(s, from, line_end, set);
-    if (to == from || (s->text[from] == '-' && redact_char(s, from + 1) == '-'))
-        return false;
+    if (to == from || (s->text[from] == '-' && redact_char(s, from + 1) == '-') ||
+        redact_char(s, redact_run(s, to, CLASS_BLANK)) == '=')
+        return false; /* an option, a name */
     *ret = (struct piece){line, from, to, ends_there(s, to)};
     return true;
 }

@@ -186,22 +186,6 @@ static bool is_said_of(struct redact_scan *s, size_t end, struct redact_match *r
            (one && redact_has_digit(s, value, line) && is_worded(s, value, line));
 }
 
-/* `? Choose a new password (optional) X`: what was typed at a prompt that has no sign at its end.
- */
-static bool is_chosen(struct redact_scan *s, size_t end, struct redact_match *ret)
-{
-    size_t line = redact_line_end(s, end), start = redact_line_start(s, end, VALUE_MOST);
-    const char *close =
-        redact_at(s, start, "? ") && redact_char(s, end + 1) == '(' && line - end < VALUE_MOST
-            ? memchr(s->text + end, ')', line - end)
-            : NULL;
-    size_t from = close ? (size_t)(close - s->text) + 2 : line;
-    *ret = (struct redact_match){from, line, "value"};
-    return from + 4 < line && s->text[from - 1] == ' ' && s->text[from - 2] == ')' &&
-           (is_value_or_words(s, from, line) || redact_is_quoted(s, from, line) ||
-            redact_is_phrase(s, from, line, 2));
-}
-
 /* `password [none]: X`: what was typed at a prompt, one word that is the last. */
 static bool is_answered(struct redact_scan *s, size_t end, struct redact_match *ret)
 {
@@ -305,5 +289,5 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "afosdp(") &&
             is_said_of(s, end, ret_match)) ||
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fo[({") &&
-            (is_answered(s, end, ret_match) || is_chosen(s, end, ret_match)));
+            is_answered(s, end, ret_match));
 }

@@ -326,3 +326,27 @@ size_t redact_before_prompt(struct redact_scan *s, size_t line, size_t from, siz
     size_t at = prompt ? (size_t)(prompt - s->text) : to;
     return at > from + 3 && at < to ? at : to;
 }
+
+/* ---- files of users ---- */
+
+#define USERS_BYTES 600 /* of an object */
+#define USERS_MOST  15
+
+/* `{"admin": "X", ...}`: a file of users and what they have for a password. */
+void redact_output_object(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    size_t most = s->len - at < USERS_BYTES ? s->len : at + USERS_BYTES;
+    for (int i = 0; i < USERS_MOST && at < most && s->text[at] != '}'; i++) {
+        struct redact_value name, v;
+        size_t quote = redact_run(s, at + 1, CLASS_SPACE), sign, value;
+        if (redact_char(s, quote) != '"' || !redact_read_value(s, quote, false, &name))
+            return;
+        sign = redact_run(s, name.end, CLASS_BLANK);
+        value = redact_run(s, sign + 1, CLASS_BLANK);
+        if (redact_char(s, sign) != ':' || redact_char(s, value) != '"' ||
+            !redact_read_value(s, value, false, &v))
+            return;
+        redact_command_add(s, found, v.from, v.to);
+        at = redact_run(s, v.end, CLASS_SPACE);
+    }
+}

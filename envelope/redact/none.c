@@ -7,7 +7,10 @@
 
 #define UUID         36
 #define PRINT_MOST   60   /* bytes of a fingerprint */
-#define THING_MOST   10   /* of the word in front of an id */
+#define SIGNS_MOST   4    /* between a name and what it is given */
+#define OBJECT_MOST  8    /* digits of an object */
+#define THING_LEAST  10   /* bytes of an id, */
+#define THING_MOST   10   /* and of the word in front of its digits */
 #define SEALED_LEAST 120  /* of what was sealed, */
 #define SEALED_MOST  1200 /* and of what is in front of it, up to the word that says so */
 
@@ -70,6 +73,8 @@ static bool is_counted(struct redact_scan *s, size_t from, size_t to)
 /* `subnet-0cd2de65e1127c25e`, `i-05bf39ea`: what a cloud calls one of its things. */
 static bool is_thing(struct redact_scan *s, size_t from, size_t to)
 {
+    if (to < from + THING_LEAST || !redact_in(s->text[to - 1], CLASS_DIGIT | CLASS_HEX_LOWER))
+        return false; /* most */
     size_t dash = redact_run(s, from, CLASS_LOWER), len = to - dash;
     return redact_char(s, dash) == '-' && dash - from <= THING_MOST && (len == 18 || len == 9) &&
            redact_run(s, dash + 1, CLASS_DIGIT | CLASS_HEX_LOWER) == to;
@@ -79,7 +84,8 @@ static bool is_thing(struct redact_scan *s, size_t from, size_t to)
 static bool is_taken_from(struct redact_scan *s, size_t from, size_t to)
 {
     int dots = 0;
-    if (from < 2 || !redact_at(s, from - 2, "= ") || !memchr(s->text + from, '_', to - from) ||
+    if (from < 2 || s->text[from - 1] != ' ' || s->text[from - 2] != '=' ||
+        !memchr(s->text + from, '_', to - from) ||
         redact_run(s, from, CLASS_LOWER | CLASS_UNDER | CLASS_DOT | CLASS_DIGIT) < to)
         return false;
     for (size_t i = from; i < to; i++)
@@ -90,10 +96,13 @@ static bool is_taken_from(struct redact_scan *s, size_t from, size_t to)
 /* `loop.tasks.rotate_keys[UUID]`, `added to app 'UUID'`: which of several it is. */
 static bool is_id(struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const whose[] = {"app '", "application '", "client '", "tenant '", "user '"};
+    static const char *const whose[] = {"app '",    "application '", "client '",
+                                        "tenant '", "user '",        "cache: API:"};
     if (to - from != UUID || s->text[from + 8] != '-' || s->text[from + 13] != '-' ||
         redact_run(s, from, CLASS_HEX | CLASS_DASH) != to || from < 2)
         return false;
+    if (s->text[from - 1] == '{')
+        return redact_char(s, to) == '}' && s->text[from - 2] == ' ';
     if (s->text[from - 1] == '[')
         return redact_char(s, to) == ']' && redact_in(s->text[from - 2], CLASS_LOWER);
     for (size_t i = 0; i < sizeof whose / sizeof *whose; i++)
@@ -102,16 +111,45 @@ static bool is_id(struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
+/* Behind names that are no secrets': `"ClientRequestToken": "X"`, `existingSecret=X`. */
+static bool is_named_otherwise(const struct redact_scan *s, size_t from)
+{
+    static const char ends[][16] = {"RequestToken",   "ClientToken", "IdempotencyToken",
+                                    "existingSecret", "_HASH_ALGO",  "SITE_KEY",
+                                    "SITEKEY"};
+    size_t at = from, least = from > SIGNS_MOST ? from - SIGNS_MOST : 0;
+    while (at > least && REDACT_ONE_OF(s->text[at - 1], "\"'=: "))
+        at--;
+    for (size_t i = 0; at < from && i < sizeof ends / sizeof *ends; i++) {
+        size_t len = strnlen(ends[i], sizeof *ends);
+        if (at >= len && s->text[at - 1] == ends[i][len - 1] &&
+            !memcmp(s->text + at - len, ends[i], len))
+            return true;
+    }
+    return false;
+}
+
+/* `android.os.BinderProxy@4f2a91c`: an object, as Java prints one. */
+static bool is_object(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t at = redact_run(s, from, CLASS_NAME);
+    return redact_char(s, at) == '@' && at > from && to - at - 1 <= OBJECT_MOST && to > at + 5 &&
+           memchr(s->text + from, '.', at - from) &&
+           redact_run(s, at + 1, CLASS_DIGIT | CLASS_HEX_LOWER) == to;
+}
+
 bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
+    if (is_named_otherwise(s, from))
+        return true;
     if (to - from == UUID && is_id(s, from, to))
         return true;
     if (redact_in(s->text[from], CLASS_HEX_LOWER | CLASS_DIGIT) && is_digest(s, from, to))
         return true;
     if (redact_in(s->text[from], CLASS_LOWER) &&
         (is_said_of_it(s, from, to) || is_counted(s, from, to) || is_thing(s, from, to) ||
-         is_taken_from(s, from, to)))
+         is_taken_from(s, from, to) || is_object(s, from, to)))
         return true;
     switch (s->text[from]) {
     case '-': /* an option behind one that takes no value: `--ask-password --user=kim` */
@@ -122,6 +160,14 @@ bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
         return redact_char(s, from - (from > 0)) == '>';
     case 'A':
         return is_sealed(s, from, to);
+    case 'E': /* Vercel's, of what it does not show */
+        return to - from == 9 && redact_at(s, from, "Encrypted");
+    case 'U': /* what servers of mail ask for, in base64 */
+        return to - from == 12 && !memcmp(s->text + from, "UGFzc3dvcmQ6", 12);
+    case 'p': /* the community that everybody has */
+        return to - from == 6 && !memcmp(s->text + from, "public", 6);
+    case 'v': /* Pulumi's, sealed */
+        return from >= 8 && redact_at(s, from, "v1:") && redact_at(s, from - 8, "secure: ");
     case 'V': /* Ansible's, of what a module is told */
         return redact_at(s, from, "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER");
     case 'S':

@@ -171,7 +171,7 @@ bool redact_is_printed(struct redact_scan *s, size_t from, size_t to)
         memmem(s->text + from, to - from, " = ", 3))
         return false;
     if (redact_run(s, from, ~(uint32_t)CLASS_SPACE) >= to)
-        return true;
+        return redact_run(s, from, CLASS_UPPER | CLASS_UNDER) != to - 1 || s->text[to - 1] != '=';
     size_t label = redact_run(s, from, CLASS_NAME); /* `Package: libsecret-1-0` is no words */
     return redact_char(s, label) != ':' && is_passphrase(s, from, to);
 }
@@ -269,25 +269,6 @@ static void add_alike(struct redact_scan *s, size_t at, size_t len,
     }
 }
 
-/* `{"admin": "X", ...}`: a file of users and what they have for a password. */
-static void add_object(struct redact_scan *s, size_t at, struct redact_command_found *found)
-{
-    size_t most = s->len - at < OBJECT_MOST ? s->len : at + OBJECT_MOST;
-    for (int i = 0; i < CODES_MOST && at < most && s->text[at] != '}'; i++) {
-        struct redact_value name, v;
-        size_t quote = redact_run(s, at + 1, CLASS_SPACE), sign, value;
-        if (redact_char(s, quote) != '"' || !redact_read_value(s, quote, false, &name))
-            return;
-        sign = redact_run(s, name.end, CLASS_BLANK);
-        value = redact_run(s, sign + 1, CLASS_BLANK);
-        if (redact_char(s, sign) != ':' || redact_char(s, value) != '"' ||
-            !redact_read_value(s, value, false, &v))
-            return;
-        redact_command_add(s, found, v.from, v.to);
-        at = redact_run(s, v.end, CLASS_SPACE);
-    }
-}
-
 void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_t to, size_t at,
                          struct redact_command_found *found)
 {
@@ -295,7 +276,7 @@ void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_
     size_t begins = redact_line_start(s, start, PROMPT_MOST);
     bool login = false, codes = false;
     if (redact_char(s, at) == '{' && memmem(s->text + from, to - from, "passwords.json", 14))
-        add_object(s, at, found);
+        redact_output_object(s, at, found);
     if (!redact_is_prompted(s, start) && !is_behind_silence(s, start))
         return;
     for (size_t word = redact_shell_word(s, from, line); word < to;) {

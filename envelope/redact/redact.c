@@ -8,13 +8,13 @@
 #include "envelope/redact/matches.h"
 #include "envelope/redact/places.h"
 
-#define AHEAD_MOST   32 /* all below a command, and as many of others */
-#define VALUES_MOST  8
-#define VALUE_MIN    8 /* shorter ones may be words */
-#define VALUE_MAX    64
-#define KEY_LEAST    4  /* characters of what `key` and `code` are set to */
-#define AGAIN_LEAST  4  /* bytes of what is found in the next line once more */
-#define FOLD_LEAST   60 /* bytes of a line of LDIF that goes on in the next one */
+#define AHEAD_MOST  32 /* all below a command, and as many of others */
+#define VALUES_MOST 8
+#define VALUE_MIN   8 /* shorter ones may be words */
+#define VALUE_MAX   64
+#define KEY_LEAST   4  /* characters of what `key` and `code` are set to */
+#define AGAIN_LEAST 4  /* bytes of what is found in the next line once more */
+#define FOLD_LEAST  60 /* bytes of a line of LDIF that goes on in the next one */
 
 /* ---- one text ---- */
 
@@ -182,7 +182,8 @@ static __attribute__((noinline)) bool find_items(struct search *q, size_t at, si
     return count > 0;
 }
 
-static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
+static __attribute__((noinline)) bool find_named(struct search *q, size_t at, size_t end,
+                                                 struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
     if (q->told == q->command.count)

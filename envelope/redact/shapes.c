@@ -393,7 +393,7 @@ const struct redact_shape redact_issued_shapes[] = {
     {"zoho-token", "1000.<h32>.<h32>", false},
     {"salesforce-token", "00D<a12-15>!<W60-140>", false},
     {"frame-io-token", "fio-u-<w64>", true},
-    {REDACT_PREFIXED, "claim-<w20>", false}, /* plex.tv */
+    {"plex-claim", "claim-<a20>", false}, /* plex.tv */
     {"riot-key", "RGAPI-<h8>-<h4>-<h4>-<h4>-<h12>", true},
     {"ory-token", "ory_pat_<w20-64>", true},
     {"ory-token", "ory_st_<w20-64>", true},
