@@ -411,14 +411,14 @@ static bool is_no_word(struct redact_scan *s, size_t from, size_t to)
 static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     struct piece p, pieces[PIECES_MOST];
-    char text[TOKEN_MOST];
+    char room[TOKEN_MOST + 2 * REDACT_BESIDE], *text = room + REDACT_BESIDE;
     size_t len = 0, count = 0, to = end_of_cut(s, at);
     if (!to)
         return false;
     bool soft = s->text[to - 1] == '=';
     p = (struct piece){redact_line_start(s, at, LINE_MOST), at, to - soft, true};
     do {
-        if (len + (p.to - p.from) > sizeof text)
+        if (len + (p.to - p.from) > TOKEN_MOST)
             break;
         memcpy(text + len, s->text + p.from, p.to - p.from);
         len += p.to - p.from;
@@ -427,6 +427,8 @@ static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *
              next_piece(s, &pieces[count - 1], CLASS_PIECE, &p) &&
              (p.whole || is_no_word(s, p.from, p.to)));
     s->cut_to = pieces[count - 1].from;
+    memset(room, '\n', REDACT_BESIDE);
+    memset(text + len, '\n', REDACT_BESIDE);
     struct redact_scan joined = {.text = text, .len = len};
     struct redact_match match;
     if (count < 2 || !redact_token(&joined, 0, &match) || match.from)
@@ -440,6 +442,11 @@ static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *
 
 bool redact_token_or_cut(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    return redact_token(s, at, ret_match) ||
-           (!redact_in(s->text[at], CLASS_DIGIT) && is_cut_token(s, at, ret_match));
+    if (!redact_token(s, at, ret_match))
+        return !redact_in(s->text[at], CLASS_DIGIT) && is_cut_token(s, at, ret_match);
+    struct piece first = {redact_line_start(s, at, LINE_MOST), ret_match->from, ret_match->to,
+                          true};
+    if (redact_char(s, first.to) == '\n' && first.to >= first.from + FIRST_LEAST)
+        ret_match->to = walk_token(s, &first); /* one that may be of any length */
+    return true;
 }

@@ -120,6 +120,17 @@ static bool is_managed(struct redact_scan *s, size_t at, size_t end, struct reda
            take(s, v.from, v.to, ret_match);
 }
 
+/* ` key 0 X`, ` key 7 X` in what is configured: the digit says how it is written. */
+static bool is_shown_key(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match)
+{
+    size_t kind = end + 1, from = kind + 2, to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
+    return at && s->text[at - 1] == ' ' && redact_leads_line(s, at) &&
+           REDACT_ONE_OF(redact_char(s, kind), "05678") && redact_char(s, kind + 1) == ' ' &&
+           redact_char(s, end) == ' ' && redact_run(s, to, CLASS_BLANK) >= redact_line_end(s, to) &&
+           take(s, from, to, ret_match);
+}
+
 /* `PASSWORD logstash_system = X`: what a server made for its users. */
 static bool is_made(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
@@ -134,7 +145,8 @@ bool redact_device(struct redact_scan *s, size_t at, size_t end, struct redact_m
 {
     switch (end - at) {
     case 3:
-        return redact_at(s, at, "key") && is_prompted(s, at, end, ret_match);
+        return redact_at(s, at, "key") &&
+               (is_prompted(s, at, end, ret_match) || is_shown_key(s, at, end, ret_match));
     case 6:
         return (redact_at(s, at, "passwd") || redact_at(s, at, "secret")) &&
                is_prompted(s, at, end, ret_match);

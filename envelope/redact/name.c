@@ -121,6 +121,7 @@ static const struct row ending_rows[] = {
     ROW("defaultpass", TELLS_ALL),
     ROW("certpass", TELLS_ALL),
     ROW("rootpass", TELLS_ALL),
+    ROW("controlpass", TELLS_ALL),
     ROW("adminpass", TELLS_ALL),
     ROW("smtppass", TELLS_ALL),
     ROW("mailpass", TELLS_ALL),

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "envelope/redact/command.h"
 #include "envelope/redact/cut.h"
 #include "envelope/redact/forms.h"
@@ -366,6 +368,12 @@ static struct redact_match take_ahead(struct search *q)
     return first;
 }
 
+/* A key in armour ends where it says so. */
+static bool ends_itself(const char *type)
+{
+    return *type == 'p' && (!strcmp(type, "pem") || !strcmp(type, "private-key"));
+}
+
 /* Tells of one match, and of those that begin in it, as one. Returns where to go on. */
 static size_t report(struct search *q, size_t at, const struct redact_match *match)
 {
@@ -384,7 +392,7 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
     }
     if (at < to && redact_is_public(&q->scan, &(struct redact_match){at, to, match->type}))
         return at;
-    if (at < to && match->type[0] != 'p') /* no key in armour, which ends where it says so */
+    if (at < to && !ends_itself(match->type))
         to = redact_goes_on(&q->scan, at, to);
     if (at < to)
         q->found(q->user, at, to, match->type);
@@ -452,15 +460,29 @@ struct finding {
     void *user;
 };
 
+/* The text between line ends: a rule that looks a word's length beside it sees that there is
+ * nothing.
+ */
+static char *with_line_ends(const char *text, size_t len)
+{
+    char *room = memory_new(len + 2 * (size_t)REDACT_BESIDE);
+    memset(room, '\n', REDACT_BESIDE);
+    memcpy(room + REDACT_BESIDE, text, len);
+    memset(room + REDACT_BESIDE + len, '\n', REDACT_BESIDE);
+    return room;
+}
+
 static void find_in(const char *text, size_t len, const struct redact_fold *fold,
                     const struct finding *f)
 {
     struct redact_own own = {.text = text};
     bool has = redact_own_begin(&own, len);
-    search(&(struct search){.scan = {.text = text, .len = len, .fold = fold},
+    char *room = with_line_ends(text, len);
+    search(&(struct search){.scan = {.text = room + REDACT_BESIDE, .len = len, .fold = fold},
                             .secrets = f->secrets,
                             .found = has ? redact_own_found : f->found,
                             .user = has ? &own : f->user});
+    free(room);
     if (has)
         redact_own_tell(&own, len, f->found, f->user);
 }

@@ -88,7 +88,7 @@ bool redact_holds(const struct redact_scan *s, size_t from, size_t to, const cha
                   size_t count, size_t size)
 {
     for (; count > 0; count--, words += size)
-        if (memmem(s->text + from, to - from, words, strlen(words)))
+        if (memmem(s->text + from, to - from, words, strnlen(words, size)))
             return true;
     return false;
 }

@@ -53,6 +53,7 @@ enum redact_class {
 #define REDACT_COLUMNS        4   /* of a table, that hold secrets */
 #define REDACT_WAYS           4   /* names in one place */
 #define REDACT_ITEMS          64  /* of a list that is below a name */
+#define REDACT_BESIDE         64  /* line ends in front of a text, and behind it */
 
 /* What stands behind a name: found once, for all that ask. */
 struct redact_behind {
@@ -62,7 +63,7 @@ struct redact_behind {
 
 /* A text that is being searched. */
 struct redact_scan {
-    const char *text;
+    const char *text; /* REDACT_BESIDE line ends are in front of it, and behind it */
     size_t len;
     const struct redact_fold *fold; /* what it was made by; NULL: it is as it was */
     struct redact_run {

@@ -183,6 +183,7 @@ const struct redact_shape redact_issued_shapes[] = {
     {"fly-token", "fm1r_<B40->", true},
     {"fly-token", "fm1a_<B40->", true},
     {"fly-token", "fm2_<B40->", true},
+    {"fly-token", "FlyV1 fm2_<B40->", true},
     {"render-key", "rnd_<a28-40>", true},
     {"vercel-token", "vcp_<a24-64>", true},
     {"vercel-token", "vci_<a24-64>", true},

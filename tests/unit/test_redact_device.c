@@ -18,6 +18,8 @@ static void test_prompts(void **state)
         {"password \"Private Key\" ", "\n"},
         {"IP nms.40123 > sw4.161:  C=\"", "\" GetRequest(28)  .1.3.6.1\n"},
         {"hide pgsql_servers = localhost/", "\n"},
+        {"snmp-server community x RW\n key 0 ", "\n"},
+        {" key 7 ", "\r\n"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         finds(lines[i][0], "puffinThunder", lines[i][1]);

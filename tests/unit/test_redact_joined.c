@@ -105,6 +105,25 @@ static void test_answers(void **state)
     STAYS(others);
 }
 
+/* A token that may be of any length goes on in lines as wide; a name on the next line does not. */
+static void test_tokens_of_any_length(void **state)
+{
+    (void)state;
+    expect("password = pypi-AgEIcHlwaS5vcmcCCavWhD9PbLnS_cg-bDeeplhc6fk6Uz\n"
+           "7SoSIIcG5AMPhAJJVJVbzsP9o7SLtyc6DWqYAdMV0ZQPprvfoWc4t-UHBeAhO\n"
+           "2d4yJPHvha9y9T-6zf-2vE5GUoIWYXtZnC0RJZbPRVIYYhyJb1WIEZAH\n",
+           "password = [redacted:pypi-token]\n", 1);
+    expect("echo pypi-AgEIcHlwaS5vcmcCCavWhD9PbLnS_cg-bDeeplhc6fk6Uz\n"
+           "7SoSIIcG5AMPhAJJVJVbzsP9o7SLtyc6DWqYAdMV0ZQPprvfoWc4t-U\n",
+           "echo [redacted:pypi-token]\n", 1);
+    expect("INTERNAL_TOKEN = "
+           "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI1NjI5NjQ3NTEwIn0.fR_j8WAeTKyHmFtLyoP8QJxZFS\n"
+           "LFS_JWT_SECRET = IfQep2dM1vSkAeFANm09Fym6zL\n",
+           "INTERNAL_TOKEN = [redacted:jwt]\nLFS_JWT_SECRET = " VALUE "\n", 2);
+    finds("$ fly tokens create deploy\n",
+          "FlyV1 fm2_df6gGp8P2Rno3liH5gceoc2ErvgAfdnA9VMuc90do7r25xCtf52R", "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +132,7 @@ int main(void)
         cmocka_unit_test(test_cells_and_lines),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_tokens_of_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,14 @@ static void test_what_is_called_so(void **state)
         "$ perl -e '$password = $ENV{PASSWORD}; print $token;'\n",
         "output \"token\" {\n  value     = random_password.db.result\n}\n",
         "ami-0ecf27f3ef67ac00a   lena-key        subnet-0cd2de65e1127c25e\n",
+        "\"ClientRequestToken\": \"Console-CreateStack-84b2628e-6f7f-45a1-a585-345c048ec06d\"\n",
+        "$ helm upgrade shop ./chart --set auth.existingSecret=shop-db\n",
+        "PASSWORD_HASH_ALGO = pbkdf2$50000$50\n",
+        "The key {87f8aa24-e4a5-47df-af27-733cf18cd0c3} was not found in the key ring.\n",
+        "Unable to add window -- token android.os.BinderProxy@4f2a91c is not valid\n",
+        "VITE_RECAPTCHA_SITE_KEY=6Lp7OxO5dvE4p7Pq2Q47lRSnyW3RXKi8d90ACplW\n",
+        "    secure: v1:bzKowQAx2di1R3JX:SNHoIb3M4z6hZG4fSVZ7bKFzMxfS6KNxonDVP8uUpt4=\n",
+        "$ cat .env.example | grep KEY\nAPP_KEY=\nAWS_SECRET_ACCESS_KEY=\n",
         "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nRelease 2.4.0\n",
         "| plugin                | password_expired "
         "|\n+-----------------------+------------------+\n"
