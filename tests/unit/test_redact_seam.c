@@ -21,8 +21,7 @@ static void test_frames(void **state)
         "[0.4, \"o\", \"" BEGIN "\\n\"]\n[0.5, \"o\", \"" MIDST END "\"]\n",
         "[0.4, \"r\", \"" BEGIN "\"]\n[0.5, \"r\", \"" MIDST END "\"]\n",
         "[1, \"" BEGIN "\"]\n[2, \"" MIDST END "\"]\n",
-        "[0.4, \"o\", \"x"
-        "\"]\n[0.5, \"o\", ",
+        "[0.4, \"o\", \"x\"]\n[0.5, \"o\", ",
         "\"]",
         "x\"]\n[",
     };
