@@ -244,13 +244,18 @@ void hub_disconnect(struct hub *h)
     forget_queue(h);
 }
 
-/* A callback that is under way still looks for the hub: it stays as long as the process. */
+/* A callback that is under way still looks for the hub: it stays as long as the process. The
+ * library's threads end before that does: at its end it takes away what they would go on with
+ * (OpenSSL's tables). */
 void hub_close(struct hub *h)
 {
-    if (!h || !h->connection)
+    if (!h)
         return;
-    natsConnection_FlushTimeout(h->connection, LIMIT_RELAY_AGAIN_MS / 5);
-    hub_disconnect(h);
+    if (h->connection) {
+        natsConnection_FlushTimeout(h->connection, LIMIT_RELAY_AGAIN_MS / 5);
+        hub_disconnect(h);
+    }
+    nats_CloseAndWait(LIMIT_RELAY_AGAIN_MS / 5);
 }
 
 /* Without an address's brackets, as a certificate names it; "" for what is none. New string. */

@@ -99,8 +99,8 @@ class Hub {
   }
 
   ptyd(...args) {
-    const { status, stdout, stderr } = spawnSync(PTYD, ['relay', ...args], { env: this.space.env, encoding: 'utf8', timeout: 60000 });
-    if (status !== 0) throw new Error(`ptyd relay ${args.slice(0, 20).join(' ')}: ${stderr}`);
+    const { status, signal, stdout, stderr } = spawnSync(PTYD, ['relay', ...args], { env: this.space.env, encoding: 'utf8', timeout: 60000 });
+    if (status !== 0) throw new Error(`ptyd relay ${args.slice(0, 20).join(' ')}: ${signal || status}: ${stderr}`);
     return stdout;
   }
 
