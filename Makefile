@@ -157,7 +157,7 @@ check: deps-check ## build and run every test; says what was skipped and why
 	@status=0; $(MAKE) -k --no-print-directory -j2 check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
 
-# Two of them side by side: what lint and the end-to-end tests wait for is no processor.
+# Two of them side by side: each waits for one process alone for a while, the end-to-end tests most of their time.
 check-all: check-lint check-unit check-replay check-systemd check-e2e
 
 check-lint: $(BUILD)/ptyd

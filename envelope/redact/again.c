@@ -6,15 +6,14 @@
 
 #include "envelope/redact/places.h"
 
-#define LEAST      4 /* bytes of the value, and where quotes are all that is around it */
-#define TOLD_LEAST 6
-#define MOST       100
-#define LINE_MOST  200 /* of the next line */
+#define QUOTED_LEAST 6 /* bytes of one that has nothing but quotes around it */
+#define VALUE_MOST   100
+#define LINE_MOST    200 /* of the next line */
 
 /* Whether a quote is in front of it, and the same behind, and the line ends there. */
 static bool is_quoted(const struct redact_scan *s, size_t from, size_t to)
 {
-    return to - from >= TOLD_LEAST && REDACT_ONE_OF(s->text[from - 1], "'\"`") &&
+    return to - from >= QUOTED_LEAST && REDACT_ONE_OF(s->text[from - 1], "'\"`") &&
            redact_char(s, to) == s->text[from - 1] &&
            redact_in(redact_char(s, to - 1), CLASS_ALNUM);
 }
@@ -22,7 +21,7 @@ static bool is_quoted(const struct redact_scan *s, size_t from, size_t to)
 bool redact_again(struct redact_scan *s, size_t from, size_t to, struct redact_match *ret_match)
 {
     size_t len = to - from, line = to + (redact_char(s, to) == '\r'), next = line + 1;
-    if (redact_char(s, line) != '\n' || len < LEAST || len > MOST || next + len > s->len)
+    if (redact_char(s, line) != '\n' || len > VALUE_MOST || next + len > s->len)
         return false; /* most */
     size_t end = redact_line_end(s, next), last = end;
     if (end - next > LINE_MOST)

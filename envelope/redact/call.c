@@ -147,8 +147,6 @@ static const struct callee {
                    CALLEE("Client", 2 | RANDOM | SUFFIX),
                    CALLEE("Wallet", 1 | HEX_KEY),
                    CALLEE("privateKeyToAccount", 1 | HEX_KEY),
-                   CALLEE("personal.newAccount", 1 | SURELY),
-                   CALLEE("unlockAccount", 2 | SURELY),
                    CALLEE("Fernet", 1 | MIXED),
                    CALLEE("pgp_sym_encrypt", 2 | SURELY),
                    CALLEE("openssl_encrypt", 3),
@@ -445,7 +443,6 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     return false;
 }
 
-/* RFC 7517 and 7518: what of a key is private has names of a letter or two. */
 /* `<P>X</P>` of .NET's `<RSAKeyValue>`, in which all that follows is private, too. */
 static bool is_xml_key(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
@@ -465,6 +462,7 @@ static bool is_xml_key(struct redact_scan *s, size_t at, size_t end, struct reda
     return take(s, end + 1, tag ? (size_t)(tag - s->text) : to, ret_match);
 }
 
+/* RFC 7517 and 7518: what of a key is private has names of a letter or two. */
 bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     if (redact_char(s, end) == '>')

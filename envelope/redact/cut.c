@@ -270,8 +270,9 @@ static size_t walk_token(struct redact_scan *s, const struct piece *first)
         struct redact_match other;
         bool begins = s->len - next.from >= 3 && redact_may_be_token(s, next.from) &&
                       redact_token(s, next.from, &other);
+        enum redact_strength strength = redact_strength(s, &word); /* which says hex, too */
         if (begins || !next.whole || !is_rest(s, &next, false, false) || word.hex ||
-            (!i && redact_strength(s, &word) != REDACT_RANDOM))
+            (!i && strength != REDACT_RANDOM))
             break;
         p = next;
     }
@@ -446,7 +447,7 @@ bool redact_token_or_cut(struct redact_scan *s, size_t at, struct redact_match *
         return !redact_in(s->text[at], CLASS_DIGIT) && is_cut_token(s, at, ret_match);
     struct piece first = {redact_line_start(s, at, LINE_MOST), ret_match->from, ret_match->to,
                           true};
-    if (redact_char(s, first.to) == '\n' && first.to >= first.from + FIRST_LEAST)
+    if (REDACT_ONE_OF(redact_char(s, first.to), "\r\n") && first.to >= first.from + FIRST_LEAST)
         ret_match->to = walk_token(s, &first); /* one that may be of any length */
     return true;
 }

@@ -14,6 +14,7 @@ static size_t read_word(struct redact_scan *s, size_t at, size_t line, struct re
     if (redact_char(s, at) == '"' && redact_read_value(s, at, false, v) && v->end <= line)
         return v->end;
     size_t end = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
+    end = end > line ? line : end; /* in front of \r */
     *v = (struct redact_value){at, end, end, 0};
     return end;
 }
@@ -73,7 +74,7 @@ static bool add_colon(struct redact_scan *s, int place, size_t at, size_t line,
     size_t from = colon + 1, word = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     if (colon == at || redact_char(s, colon) != ':' || line < from + 4 ||
         REDACT_ONE_OF(s->text[from], ":/") ||
-        (word != line && !place && !redact_is_exclaimed(s, from, line)))
+        (word < line && !place && !redact_is_exclaimed(s, from, line)))
         return false;
     if (!redact_at(s, from, "RANDOM"))
         redact_command_add(s, found, from, line);

@@ -1,7 +1,8 @@
 /* What commands print that make a secret out of nothing, by what they say of chance
  * (`python3 -c 'import secrets; ...'`, `head -c 32 /dev/urandom | base64`), the bytes of a file
- * whose name says that it holds one (`xxd munge.key`), and where an answer without a line's end
- * ends: at the prompt behind it. */
+ * whose name says that it holds one (`xxd munge.key`), what is encoded or summed at a prompt
+ * (`echo X | base64`), files of users, and where an answer without a line's end ends: at the prompt
+ * behind it. */
 #define _GNU_SOURCE
 #include <string.h>
 

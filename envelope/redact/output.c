@@ -1,6 +1,6 @@
 /* What commands print that print secrets, on the lines below them: members of it by their names,
  * lines in turn with names, logins of a here-document, all that looks random. Which commands, is in
- * tools.c. */
+ * tools_shown.c. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -216,7 +216,7 @@ static bool asks_otherwise(const struct redact_scan *s, size_t start, size_t at)
 static bool is_pronounced(struct redact_scan *s, size_t at, size_t line)
 {
     size_t word = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
-    return redact_at(s, word, " (") && word >= at + 6 && s->text[line - 1] == ')' &&
+    return word < line && redact_at(s, word, " (") && word >= at + 6 && s->text[line - 1] == ')' &&
            memchr(s->text + word, '-', line - word) &&
            redact_run(s, word + 1, ~(uint32_t)CLASS_SPACE) == line;
 }

@@ -505,13 +505,13 @@ bool redact_returned(struct redact_scan *s, size_t at, size_t end, struct redact
 bool redact_read_scalar(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
                         struct redact_value *v);
 
-/* Where a text to the line's end ends, without blanks and a comment; whether it has signs of a
- * program, or such and words between those. */
-bool redact_has_signs(const struct redact_scan *s, size_t from, size_t to);
-size_t redact_text_end(struct redact_scan *s, size_t from);
-bool redact_is_expression(const struct redact_scan *s, size_t from, size_t to);
-
 /* ---- behind labels (stated.c) ---- */
+
+/* Where a text to the line's end ends, without blanks and a comment. */
+size_t redact_text_end(struct redact_scan *s, size_t from);
+/* Whether it has signs of a program; such, or words between them. */
+bool redact_has_signs(const struct redact_scan *s, size_t from, size_t to);
+bool redact_is_expression(const struct redact_scan *s, size_t from, size_t to);
 
 /* Whether what is behind a label is a password of several words, or with signs, and does not say
  * how a password is. */

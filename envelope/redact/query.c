@@ -192,8 +192,6 @@ bool redact_is_all(struct redact_scan *s, size_t start, const char *option, size
 
 /* ---- files ---- */
 
-/* Whether a file's name says that a secret is all that it holds: `pw.txt`, `.erlang.cookie`,
- * `db-password`. */
 /* Whether a file's word ends there, or goes on as these do: `passwords`, `keyfile`, not `keymap`.
  */
 static bool ends_word(const struct redact_scan *s, size_t at, size_t to)
@@ -207,6 +205,8 @@ static bool ends_word(const struct redact_scan *s, size_t at, size_t to)
     return false;
 }
 
+/* Whether a file's name says that a secret is all that it holds: `pw.txt`, `.erlang.cookie`,
+ * `db-password`. */
 bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char words[][13] = {
@@ -513,7 +513,7 @@ static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *r
     static const char marks[][8] = {"=> ", "= ", "$1 = ", "[1] ", "Out[", "string("};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (redact_at(s, from, marks[i])) {
-            const char *sign = i < 4 ? NULL : memchr(s->text + from, ' ', to - from);
+            const char *sign = i < 4 || from >= to ? NULL : memchr(s->text + from, ' ', to - from);
             from = sign ? (size_t)(sign - s->text) + 1 : i < 4 ? from + strlen(marks[i]) : to;
             break;
         }

@@ -145,7 +145,7 @@ static bool is_code_in(const struct redact_scan *s, char before, size_t from, si
     return false;
 }
 
-/* The same of a line. */
+/* Where the value ends that is the line's rest; 0 for none. */
 static size_t scalar_end(struct redact_scan *s, size_t name, size_t end, char sign, bool tight,
                          const struct redact_value *v)
 {

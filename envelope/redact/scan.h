@@ -45,7 +45,7 @@ enum redact_class {
     CLASS_SPACE = CLASS_BLANK | CLASS_NEWLINE,
 };
 
-#define REDACT_RUNS           28 /* sets whose runs are kept; more are read again and stay right */
+#define REDACT_RUNS           64 /* sets whose runs are kept; more are read again and stay right */
 #define REDACT_NAMES          16 /* places of names of which is kept what they say, a power of two */
 #define REDACT_TOLD           2  /* names that were asked for last, a power of two */
 #define REDACT_LINE_LOOKED_AT 200 /* bytes in front of a name in which its line begins */

@@ -120,12 +120,12 @@ size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
     if (!at || left < 3)
         return 0;
     if (t[1] == '/') {
-        *ret = '/';
-        return (redact_in(t[-1], CLASS_ALNUM | CLASS_COLON) ||
-                (t[-1] == '/' && at > 1 && t[-2] == '\\')) &&
-                       (redact_in(t[2], CLASS_ALNUM) || (t[2] == '\\' && left > 3 && t[3] == '/'))
-                   ? 2
-                   : 0;
+        bool is = (redact_in(t[-1], CLASS_ALNUM | CLASS_COLON) ||
+                   (t[-1] == '/' && at > 1 && t[-2] == '\\')) &&
+                  (redact_in(t[2], CLASS_ALNUM) || (t[2] == '\\' && left > 3 && t[3] == '/'));
+        if (is)
+            *ret = '/';
+        return is ? 2 : 0;
     }
     size_t digits = t[1] == 'u' ? 4 : t[1] == 'x' ? 2 : 0;
     if (!digits || left <= digits + 2 || t[-1] == '\\' ||
@@ -134,11 +134,13 @@ size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
     int high = hex_of(t[digits]), low = hex_of(t[digits + 1]);
     if (high < 0 || low < 0)
         return 0;
-    *ret = (char)(high << 4 | low);
+    char c = (char)(high << 4 | low);
     /* a token's own characters, and a sign that sets a name; in a row of them are a program's */
-    bool is = redact_in(*ret, CLASS_JOINED | CLASS_COLON) || *ret == '@';
-    return is && redact_in(t[-1], CLASS_ALNUM) && redact_in(t[digits + 2], CLASS_ALNUM) ? digits + 2
-                                                                                        : 0;
+    bool is = (redact_in(c, CLASS_JOINED | CLASS_COLON) || c == '@') &&
+              redact_in(t[-1], CLASS_ALNUM) && redact_in(t[digits + 2], CLASS_ALNUM);
+    if (is)
+        *ret = c;
+    return is ? digits + 2 : 0;
 }
 
 bool redact_has_escape(const char *text, size_t len)

@@ -55,7 +55,8 @@ bool redact_asks_for_one(const struct redact_scan *s, size_t from, size_t to)
         (redact_in(*t, CLASS_UPPER) && is_name(t, len)))
         return true;
     for (int i = 0; i <= MARKS_MOST; i++) { /* hf_, sk-proj- */
-        if (asks(t + mark, len - mark))
+        if ((!mark || redact_in(t[mark], CLASS_UPPER) || !strncasecmp(t + mark, "your", 4)) &&
+            asks(t + mark, len - mark))
             return true;
         size_t end = mark;
         while (end < len && end - mark < MARK_MOST && redact_in(t[end], CLASS_LOWER))

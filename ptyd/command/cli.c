@@ -49,8 +49,9 @@ static const char *nearest_option(const char *word, const struct option *options
 int cli_next(int argc, char **argv, const char *order, const struct option *options)
 {
     int option = getopt_long(argc, argv, order, options, NULL);
-    if (option == '?' &&
-        optopt == 0) /* a long one; what else is wrong has the option's own number there */
+    /* A long one that there is not, or that may be several; what else is wrong has its number
+     * there. */
+    if (option == '?' && optopt == 0)
         meant = nearest_option(argv[optind - 1], options);
     return option;
 }

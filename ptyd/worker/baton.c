@@ -35,8 +35,7 @@ static struct baton *find(const struct session *s, const struct client *client, 
 {
     struct baton *first = NULL; /* they stand newest first */
     struct task *t;
-    LIST_FOREACH(t, &all, others)
-    {
+    LIST_FOREACH(t, &all, others) {
         struct baton *b = (struct baton *)t;
         if ((!s || t->session == s) && (!client || t->client == client) && !b->number == !holds)
             first = b;
@@ -63,8 +62,7 @@ static char *next_text(const struct baton *ended)
 {
     const struct baton *next = NULL;
     const struct task *t;
-    LIST_FOREACH(t, &all, others)
-    {
+    LIST_FOREACH(t, &all, others) {
         const struct baton *b = (const struct baton *)t;
         if (t->session == ended->task.session && b != ended && !b->number)
             next = b;
@@ -96,9 +94,9 @@ json_t *baton_json(const struct worker *w)
     json_t *batons = json_array();
     const struct task *t;
     LIST_FOREACH(t, &all, others)
-    if (t->session && client_worker(t->client) == w)
-        json_array_insert_new(batons, 0,
-                              json_of((const struct baton *)t, state_of((const struct baton *)t)));
+        if (t->session && client_worker(t->client) == w)
+            json_array_insert_new(
+                batons, 0, json_of((const struct baton *)t, state_of((const struct baton *)t)));
     return batons;
 }
 
@@ -212,7 +210,7 @@ static int count_of(const struct session *s)
     int count = 0;
     const struct task *t;
     LIST_FOREACH(t, &all, others)
-    count += t->session == s;
+        count += t->session == s;
     return count;
 }
 

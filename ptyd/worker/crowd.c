@@ -69,8 +69,8 @@ static struct client *find_most(const struct server *server, int64_t now)
 {
     struct client *most = NULL, *c;
     LIST_FOREACH(c, &server->clients, others)
-    if (may_go(c, now) && (!most || weight(c, now) > weight(most, now)))
-        most = c;
+        if (may_go(c, now) && (!most || weight(c, now) > weight(most, now)))
+            most = c;
     return most;
 }
 
@@ -104,8 +104,7 @@ static void make_room(struct server *server, int64_t now)
 static void note_moves(struct server *server, int64_t now)
 {
     struct client *c;
-    LIST_FOREACH(c, &server->clients, others)
-    {
+    LIST_FOREACH(c, &server->clients, others) {
         size_t unsent = client_unsent(c);
         if (unsent != c->unsent || waits_for_turn(c))
             c->moved_ms = now;
@@ -208,7 +207,7 @@ static bool on_relief(struct turn *turn, size_t bytes)
     struct client *c;
     (void)bytes;
     LIST_FOREACH(c, &server->clients, others)
-    client_relieve(c);
+        client_relieve(c);
     return false;
 }
 

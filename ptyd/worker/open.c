@@ -139,8 +139,8 @@ static bool is_waited_for(const char *name)
 {
     const struct task *t;
     LIST_FOREACH(t, &all, others)
-    if (waits_for(t, name))
-        return true;
+        if (waits_for(t, name))
+            return true;
     return false;
 }
 
@@ -154,7 +154,7 @@ static int count_openings(void)
     int count = 0;
     const struct task *t;
     LIST_FOREACH(t, &all, others)
-    count += !t->session;
+        count += !t->session;
     return count;
 }
 

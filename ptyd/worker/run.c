@@ -171,8 +171,7 @@ static struct run *first_waiting(const struct session *session)
 {
     struct run *first = NULL;
     struct task *t;
-    LIST_FOREACH(t, &all, others)
-    {
+    LIST_FOREACH(t, &all, others) {
         struct run *r = (struct run *)t;
         if (t->session != session)
             continue;

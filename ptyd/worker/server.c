@@ -76,7 +76,7 @@ static void promote(struct server *server)
     struct client *first = NULL, *c;
     if (server->brief)
         LIST_FOREACH(c, &server->clients, others)
-    first = c->brief && !c->asked && !c->answered ? c : first;
+            first = c->brief && !c->asked && !c->answered ? c : first;
     if (!first || server->closing || !has_room(server))
         return;
     first->brief = false;

@@ -120,6 +120,8 @@ static void test_tokens_of_any_length(void **state)
            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI1NjI5NjQ3NTEwIn0.fR_j8WAeTKyHmFtLyoP8QJxZFS\n"
            "LFS_JWT_SECRET = IfQep2dM1vSkAeFANm09Fym6zL\n",
            "INTERNAL_TOKEN = [redacted:jwt]\nLFS_JWT_SECRET = " VALUE "\n", 2);
+    expect("ghp_t7QwVX6LSwWAlyWG0dHhQtfhTc27CeJ0JZBo\n9f86d081884c7d659a2feaa0c55ad015\n",
+           "[redacted:github-token]\n9f86d081884c7d659a2feaa0c55ad015\n", 1);
     finds("$ fly tokens create deploy\n",
           "FlyV1 fm2_df6gGp8P2Rno3liH5gceoc2ErvgAfdnA9VMuc90do7r25xCtf52R", "\n");
 }

@@ -97,12 +97,22 @@ static void test_fields_and_tags(void **state)
     remains("tool --auth=basic --retry=3\n");
 }
 
+/* Where a prompt ends an answer, or stands in its front, nothing is looked for behind it. */
+static void test_prompts_in_answers(void **state)
+{
+    (void)state;
+    finds("kim@box:~$ pass show mail\n", "ab3kd9)", "kim@box:~$ (true)\n");
+    remains("=> print(API_TOKEN)\n$1 ==> Out[x");
+    finds("PASSWORD=", "copper-change-walnut-lamp", "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_of_pieces),     cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_files_without_names), cmocka_unit_test(test_all_that_is_printed),
         cmocka_unit_test(test_what_stands_for_one), cmocka_unit_test(test_fields_and_tags),
+        cmocka_unit_test(test_prompts_in_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,12 +65,23 @@ static void test_escapes(void **state)
     STAYS(texts);
 }
 
+/* What is no escape of a token's stays as it is, and what is behind it begins a word. */
+static void test_no_escapes(void **state)
+{
+    (void)state;
+    expect("{\"u\":\"a\\/b\",\"v\":\"\\u0022" BEGIN MIDST END "\\u0022\"}\n",
+           "{\"u\":\"a\\/b\",\"v\":\"\\u0022" TOKEN "\\u0022\"}\n", 1);
+    expect("{\"u\":\"a\\/b\",\"v\":\"x\\u0026" BEGIN MIDST END "\"}\n",
+           "{\"u\":\"a\\/b\",\"v\":\"x\\u0026" TOKEN "\"}\n", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_no_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
