@@ -358,8 +358,8 @@ static void test_lists_that_are_shown(void **state)
     finds("$ snyk config get api\n", "e8f75918-8fe7-4146-8306-b1358a9b71a6", "\n");
     static const char *const texts[] = {
         "| commit | d95679752134a2d9eb61dbd7b91c4bcc0d95679a (HEAD) |\n",
-        "$ fly secrets list\nNAME        DIGEST              STATUS\n"
-        "SMTP_PASS   639e6a23ef13995a    Deployed\n",
+        ("$ fly secrets list\nNAME        DIGEST              STATUS\n"
+         "SMTP_PASS   639e6a23ef13995a    Deployed\n"),
         "Loaded 3 plugins (all of them)\nabcdef81          (kim)\n",
         "$ salt web1 test.ping\nweb1:\n    True\n",
         "$ ls; cat notes.txt\nnotes.txt\nall is well here\n",
