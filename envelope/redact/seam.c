@@ -58,7 +58,7 @@ static size_t call_at(const char *text, size_t len, size_t at, size_t *ret_name)
 /* `", 25) = 25`, a line's end, `write(1, "`: the same call on the same file goes on; behind it. */
 static size_t skip_call(const char *text, size_t len, size_t at)
 {
-    size_t most = len - at > CALL_MOST ? at + CALL_MOST : len, line = at, name, next;
+    size_t most = len - at > CALL_MOST ? at + CALL_MOST : len, line = at, name = 0, next = 0;
     while (line < most && text[line] != '\n')
         line++;
     const char *close = memchr(text + at, ')', line - at);
