@@ -5,6 +5,7 @@
 
 #include "envelope/redact/places.h"
 
+#define LEAST       6    /* bytes of a value */
 #define CALL_MOST   300  /* bytes of a call's arguments */
 #define MAKER_MOST  40   /* of the name of what makes something of one, */
 #define MAKERS_MOST 2    /* and so many in one another */
@@ -25,10 +26,7 @@ static bool has_digit_or_sign(const struct redact_scan *s, size_t from, size_t t
 static bool take(const struct redact_scan *s, size_t from, size_t to,
                  struct redact_match *ret_match)
 {
-    if (to < from + 6 || redact_is_placeholder(s, from, to))
-        return false;
-    *ret_match = (struct redact_match){from, to, "value"};
-    return true;
+    return redact_take_word(s, from, to, LEAST, ret_match);
 }
 
 /* ---- calls ---- */

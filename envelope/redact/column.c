@@ -5,6 +5,8 @@
 
 #include "envelope/redact/rules.h"
 
+#define LEAST 3 /* bytes of a value */
+
 #define CELL_MOST 1024
 #define ROW_MOST  128
 
@@ -15,10 +17,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 {
     while (to > from && redact_in(s->text[to - 1], CLASS_BLANK))
         to--;
-    if (to < from + 3 || redact_is_placeholder(s, from, to))
-        return false;
-    *ret_match = (struct redact_match){from, to, "value"};
-    return true;
+    return redact_take_word(s, from, to, LEAST, ret_match);
 }
 
 /* `[1]: |X|`, behind the name of a variable of fish's. */

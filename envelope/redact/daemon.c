@@ -6,6 +6,7 @@
 
 #include "envelope/redact/places.h"
 
+#define LEAST        4   /* bytes of a value */
 #define BLOCK_MOST   300 /* bytes in front in which a block's heading stands */
 #define OPTIONS_MOST 200 /* of google-authenticator's */
 #define BASE32_LEAST 16
@@ -15,10 +16,7 @@
 static bool take(const struct redact_scan *s, size_t from, size_t to,
                  struct redact_match *ret_match)
 {
-    if (to < from + 4 || redact_is_placeholder(s, from, to))
-        return false;
-    *ret_match = (struct redact_match){from, to, "value"};
-    return true;
+    return redact_take_word(s, from, to, LEAST, ret_match);
 }
 
 /* Whether it stands in front, not far. */

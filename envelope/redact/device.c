@@ -15,10 +15,7 @@
 static bool take(const struct redact_scan *s, size_t from, size_t to,
                  struct redact_match *ret_match)
 {
-    if (to < from + LEAST || redact_is_placeholder(s, from, to))
-        return false;
-    *ret_match = (struct redact_match){from, to, "value"};
-    return true;
+    return redact_take_word(s, from, to, LEAST, ret_match);
 }
 
 /* Whether a device's prompt is right in front, of the mode in which it is told what to be:

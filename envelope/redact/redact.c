@@ -465,7 +465,7 @@ struct finding {
  */
 static char *with_line_ends(const char *text, size_t len)
 {
-    char *room = memory_new(len + 2 * (size_t)REDACT_BESIDE);
+    char *room = memory_grow(NULL, len + 2 * (size_t)REDACT_BESIDE);
     memset(room, '\n', REDACT_BESIDE);
     memcpy(room + REDACT_BESIDE, text, len);
     memset(room + REDACT_BESIDE + len, '\n', REDACT_BESIDE);

@@ -36,7 +36,6 @@ const struct redact_shape redact_later_shapes[] = {
     {"paseto", "v2.public.<W60->", true},
     {"paseto", "v3.public.<W60->", true},
     {"paseto", "v4.public.<W60->", true},
-    {"polar-token", "polar_oat_<w30-64>", true},
     {"polar-token", "polar_pat_<w30-64>", true},
     {"circle-key", "LIVE_API_KEY:<h32>:<h32>", true},
     {"circle-key", "TEST_API_KEY:<h32>:<h32>", true},

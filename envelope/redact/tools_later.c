@@ -70,9 +70,8 @@ const struct redact_rule redact_later_rules[] = {
     {"Key", "(hex):", "", PLACE_LONG, 1},    /* ktutil's */
     {"Random", "Value:", "", PLACE_CODE, 1}, /* Authelia's */
     {"user", "", "", PLACE_FTP, 2},
-    {"p4 zfs zpool smbpasswd pihole", "", "<<<", EITHER, 0},
+    {"p4 zpool pihole", "", "<<<", EITHER, 0},
     /* storage, virtual machines, what watches, what sets up others, and Windows' dial-up */
-    {"hdbsql", "", "-p", EITHER, 0},
     {"hdbuserstore", "set", "", PLACE, 4},
     {"rasdial rasdial.exe", "", "", PLACE_BESIDE, 3},
     {"rspamadm", "pw", "-p", EITHER, 0},

@@ -548,6 +548,15 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
            (to - from > 10 && !memcmp(s->text + to - 10, "EXAMPLEKEY", 10));
 }
 
+bool redact_take_word(const struct redact_scan *s, size_t from, size_t to, size_t least,
+                      struct redact_match *ret_match)
+{
+    if (to < from + least || redact_is_placeholder(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}
+
 /* Digits in two places, or a sign: no name that programs have. */
 bool redact_is_odd(const struct redact_scan *s, size_t from, size_t to)
 {

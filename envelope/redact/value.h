@@ -12,6 +12,10 @@ struct redact_value {
     char quote;      /* " ' ` or 0 */
 };
 
+/* [from, to) as a match; false where it has less than `least` bytes, or stands for a secret. */
+bool redact_take_word(const struct redact_scan *s, size_t from, size_t to, size_t least,
+                      struct redact_match *ret_match);
+
 /* Reads the quoted value, word or line at `at`. `tight`: it stands right behind a =, as in a
  * shell's assignment. False when nothing is there. */
 bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret);

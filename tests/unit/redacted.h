@@ -45,6 +45,17 @@ static inline void finds(const char *before, const char *secret, const char *beh
     found_as(before, secret, behind, "value");
 }
 
+/* The same of several. */
+struct place {
+    const char *before, *secret, *behind;
+};
+static inline void find_all(const struct place *places, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        finds(places[i].before, places[i].secret, places[i].behind);
+}
+#define FIND_ALL(places) find_all(places, sizeof(places) / sizeof *(places))
+
 /* A text that has none, and several. */
 static inline void remains(const char *text)
 {

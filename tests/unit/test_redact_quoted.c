@@ -2,17 +2,6 @@
  * ends. */
 #include "redacted.h"
 
-struct place {
-    const char *before, *secret, *behind;
-};
-
-static void find_all(const struct place *places, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        finds(places[i].before, places[i].secret, places[i].behind);
-}
-#define FIND_ALL(places) find_all(places, sizeof(places) / sizeof *(places))
-
 static void test_a_text_in_quotes_is_a_password(void **state)
 {
     (void)state;

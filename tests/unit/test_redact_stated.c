@@ -2,17 +2,6 @@
  * how a password is stays. */
 #include "redacted.h"
 
-struct place {
-    const char *before, *secret, *behind;
-};
-
-static void find_all(const struct place *places, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        finds(places[i].before, places[i].secret, places[i].behind);
-}
-#define FIND_ALL(places) find_all(places, sizeof(places) / sizeof *(places))
-
 static void test_words_behind_a_label_are_a_password(void **state)
 {
     (void)state;

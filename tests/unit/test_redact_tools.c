@@ -292,6 +292,28 @@ static void test_rules_are_found(void **state)
     assert_true(names > 500);
 }
 
+static bool is_same_rule(const struct redact_rule *one, const struct redact_rule *other)
+{
+    return one->how == other->how && one->place == other->place && !strcmp(one->sub, other->sub) &&
+           !strcmp(one->option, other->option);
+}
+
+/* No tool has a rule twice, in whichever of the tables. */
+static void test_rules_stand_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < redact_rule_count(); i++)
+        for (const char *at = redact_rule(i)->tools; *at;) {
+            size_t len = strcspn(at, " ");
+            int same = 0;
+            for (int t = redact_tool_first(at, len); t >= 0; t = redact_tool_next(t))
+                same += is_same_rule(redact_tool_rule(t), redact_rule(i));
+            if (same != 1)
+                fail_msg("%.*s has rule %d %d times", (int)len, at, i, same);
+            at += len + strspn(at + len, " ");
+        }
+}
+
 /* Keys and passwords behind a letter, or a word that says nothing by itself. */
 static void test_keys_behind_letters(void **state)
 {
@@ -365,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_composed),
         cmocka_unit_test(test_systems),
         cmocka_unit_test(test_rules_are_found),
+        cmocka_unit_test(test_rules_stand_once),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_keys_behind_letters),
     };
