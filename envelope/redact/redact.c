@@ -337,14 +337,24 @@ static inline __attribute__((always_inline)) bool may_begin(const struct redact_
     return redact_may_be_token(s, at);
 }
 
+/* Where the next match begins that was found already: a word of the command, or one that waits. */
+static inline size_t next_found(const struct search *q)
+{
+    size_t next = q->scan.len;
+    if (q->told < q->command.count)
+        next = q->command.list[q->told].from;
+    return q->ahead_count && q->ahead[0].from < next ? q->ahead[0].from : next;
+}
+
 /* The next place at or behind `at` > 0 that find() has to look at, where no known value is looked
- * for and no word of a command is to come: most bytes are spared the rest by a look or two. */
+ * for: most bytes are spared the rest by a look or two. */
 static size_t skip_dull(const struct search *q, size_t at)
 {
     const struct redact_scan *s = &q->scan;
-    size_t most = s->len < 3 ? 0 : s->len - 2, name = q->name_end < most ? q->name_end : most;
-    if (q->ahead_count || q->told < q->command.count || q->secrets ||
-        (at < s->len && s->text[at - 1] == '\n'))
+    size_t most = s->len < 3 ? 0 : s->len - 2, found = next_found(q);
+    most = found < most ? found : most;
+    size_t name = q->name_end < most ? q->name_end : most;
+    if (q->secrets || (at < s->len && s->text[at - 1] == '\n'))
         return at;
     while (at < name && !(redact_may_begin(s->text + at) && may_begin(s, at)))
         at++;
