@@ -9,6 +9,7 @@
 #define ACTIVE     64 /* rules of the tools in one command: sudo docker exec mysql ... */
 #define KNOWN      8  /* tools of which is known that they came */
 #define WORDS_MOST 400
+#define BEGINNINGS 64 /* of words, a power of two */
 
 /* ---- a command's words ---- */
 
@@ -26,7 +27,9 @@ struct command {
     /* a bit for each of them: the subcommand has to come; the next word is the value; a word's
      * place, or its beginning, says whether it is */
     uint64_t waits, next, places, options;
-    uint64_t subs, begins; /* bits for what subcommands begin with, and those words */
+    uint64_t joins;             /* of the options those that may be joined with others */
+    uint64_t begin[BEGINNINGS]; /* for which of them a word may be that begins so, if for its
+                                   beginning */
     int known[KNOWN], known_count;
     struct redact_command_found *found;
     size_t start;    /* of its first word, */
@@ -49,14 +52,17 @@ static void begin_command(struct command *c, struct redact_scan *s, size_t start
     c->list = false;
     c->count = c->words = c->known_count = 0;
     c->waits = c->next = c->places = c->options = 0;
-    c->subs = c->begins = 0;
+    c->joins = 0;
+    memset(c->begin, 0, sizeof c->begin);
     c->option = c->behind = c->valued = false;
 }
 
-/* Bits by which a word's beginning is told from most others. */
-static uint64_t letter(char c)
+/* What tells a word's beginning from most others: its first letter, behind an option's dashes. */
+static size_t beginning(const char *word)
 {
-    return (uint64_t)1 << ((c | 0x20) & 63);
+    word += *word == '-';
+    word += *word == '-';
+    return (*word | 0x20) & (BEGINNINGS - 1);
 }
 
 static bool is_known(struct command *c, int tool)
@@ -80,7 +86,8 @@ static void begin_rule(struct command *c, int at)
         return;
     if (*rule->option && rule->how <= PREFIX) {
         c->options |= UINT64_C(1) << at;
-        c->begins |= letter(*rule->option);
+        c->joins |= (uint64_t)(rule->how == USER && !rule->option[2]) << at;
+        c->begin[beginning(rule->option)] |= UINT64_C(1) << at;
     } else {
         c->places |= UINT64_C(1) << at;
     }
@@ -100,7 +107,7 @@ static void begin_tool(struct command *c, const char *name, size_t len)
         c->active[c->count] = (struct active){.rule = rule, .places = c->words};
         if (*rule->sub) {
             c->waits |= UINT64_C(1) << c->count;
-            c->subs |= letter(*rule->sub);
+            c->begin[beginning(rule->sub)] |= UINT64_C(1) << c->count;
         } else {
             begin_rule(c, c->count);
         }
@@ -310,6 +317,12 @@ static void take_place(struct command *c, int rule)
         c->places &= ~(UINT64_C(1) << rule);
 }
 
+/* Whether a word that begins so is what has to come: no option has such a value. */
+static bool is_whole(const char *sub)
+{
+    return sub[strlen(sub) - 1] == '.';
+}
+
 /* The word is for one of the rules. */
 static void take_rule(struct command *c, int at)
 {
@@ -322,8 +335,8 @@ static void take_rule(struct command *c, int at)
         if (!c->option || a->rule->how == NEXT)
             add_value(c, a->rule->how, c->from);
     } else if (c->waits & bit) {
-        bool whole = a->rule->sub[strlen(a->rule->sub) - 1] == '.'; /* no option has such a value */
-        if (!word_is(c, a->rule->sub) || (c->behind && c->words > a->places && !whole))
+        if (!word_is(c, a->rule->sub) ||
+            (c->behind && c->words > a->places && !is_whole(a->rule->sub)))
             return;
         c->waits &= ~bit;
         begin_rule(c, at);
@@ -369,10 +382,9 @@ static void take_word(struct command *c)
     if (c->s->text[c->from] == 'a')
         skip_number(c);
     const char *t = c->s->text + c->from;
-    uint64_t look = c->next | c->places;
-    look |= c->begins & letter(*t) ? c->options : 0;
-    look |= c->subs & letter(*t) ? c->waits : 0;
     c->option = *t == '-' && c->to - c->from > 1;
+    uint64_t look = c->next | c->places | (c->begin[beginning(t)] & (c->options | c->waits)) |
+                    (c->option ? c->joins : 0);
     for (; look; look &= look - 1)
         take_rule(c, __builtin_ctzll(look));
     c->behind = c->option && !memchr(t, '=', c->to - c->from);
