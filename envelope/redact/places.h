@@ -399,7 +399,6 @@ bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value 
 /* How a value stands behind its name. */
 struct redact_place {
     size_t name, name_end;
-    size_t value; /* where it begins, its quote included */
     char sign;    /* '=' ':' ',' '>' or ' ' for an option's blank */
     bool tight;   /* NAME=value, no blank between */
     bool quoted;  /* the name is */
@@ -412,6 +411,15 @@ struct redact_place {
 /* Where the value begins that p->name is given; 0 when there is none. Sets sign, tight and what of
  * the others the sign says. */
 size_t redact_find_value(struct redact_scan *s, struct redact_place *p);
+
+/* ---- what a name is given (assigned.c) ---- */
+
+/* Whether it is a secret, as far as it was read. */
+bool redact_is_assigned(struct redact_scan *s, const struct redact_place *p,
+                        const struct redact_value *v);
+/* `passphrase: tiger river cobalt`: words to the line's end. */
+bool redact_is_passphrase(struct redact_scan *s, const struct redact_place *p,
+                          const struct redact_value *v);
 
 /* ---- quoting (quoting.c) ---- */
 
