@@ -12,7 +12,9 @@
 #define CODE_LEAST  6   /* bytes of a code in lines of several */
 #define CODE_MOST   24
 #define CODES_LEAST 4
-#define PROMPT_MOST 64 /* in front of a command */
+#define PROMPT_MOST 64  /* in front of a command */
+#define TOLD_MOST   256 /* bytes of a wallet's words, or of what PHP shows */
+#define LOWER_MOST  512 /* bytes of a value on the next line */
 
 /* Whether a sign that ends a prompt is there. */
 static bool ends_prompt(const struct redact_scan *s, size_t at)
@@ -268,65 +270,104 @@ static bool is_titled(const struct redact_scan *s, size_t from, size_t to)
            !redact_is_placeholder(s, from, to);
 }
 
-bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
-                  struct redact_match *ret_match)
+/* What is below a name's line. */
+struct lower {
+    enum below how;
+    bool renewed;            /* its label says that it is a new value */
+    size_t sign;             /* where its line begins, blanks aside */
+    struct redact_reached t; /* its text */
+};
+
+/* `Value: X`, `New value: X`, right below the name. */
+static void skip_label(struct redact_scan *s, struct lower *l)
 {
-    size_t line = redact_line_end(s, end), from = line + 1;
-    struct redact_reached t = {0};
-    if (line + 6 >= s->len || line - end > REST_MOST)
-        return false;
-    if (redact_in(redact_char(s, end), CLASS_SPACE) && is_aligned(s, at, end, tells, ret_match))
-        return true;
-    char next = s->text[from];
-    if (next == '\n' && s->text[line - 1] != ':')
-        return false;
-    enum below how = below_of(s, at, end, line);
-    bool renewed = tells == TELLS_ALL && redact_at(s, from, "New value: ");
-    if (renewed || (tells == TELLS_ALL && redact_at(s, from, "Value: "))) {
-        from = redact_run(s, from, ~(uint32_t)CLASS_COLON) + 2;
-        how = PRINTED;
-    }
-    size_t codes = how == SAID || end == line ? codes_end(s, redact_run(s, from, CLASS_SPACE)) : 0;
-    if (codes) {
-        *ret_match = (struct redact_match){redact_run(s, from, CLASS_SPACE), codes, "value"};
-        return true;
-    }
-    if (!how || memmem(s->text + end, line - end, "accessor", 8))
-        return false;
-    from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);
-    size_t sign = from;
-    from = skip_front(s, from);
-    from = how == PRINTED ? skip_user(s, at, end, from) : from;
-    size_t below = redact_line_end(s, from), to = below;
+    l->renewed = redact_at(s, l->t.from, "New value: ");
+    if (!l->renewed && !redact_at(s, l->t.from, "Value: "))
+        return;
+    l->t.from = redact_run(s, l->t.from, ~(uint32_t)CLASS_COLON) + 2;
+    l->how = PRINTED;
+}
+
+/* Its line's text, without what is in front and the quotes around it. */
+static void read_lower(struct redact_scan *s, size_t at, size_t end, struct lower *l)
+{
+    l->sign = redact_run(s, l->t.from, l->how == SAID ? CLASS_SPACE : CLASS_BLANK);
+    size_t from = skip_front(s, l->sign);
+    from = l->how == PRINTED ? skip_user(s, at, end, from) : from;
+    size_t to = redact_line_end(s, from);
     while (to > from && redact_in(s->text[to - 1], CLASS_BLANK))
         to--;
     char quote = from < to ? s->text[from] : 0;
     if ((quote == '"' || quote == '\'') && to > from + 2 && s->text[to - 1] == quote)
-        t.quote = quote, from++, to--;
-    t.from = from, t.to = to;
-    if ((how == SAID || how == SIGNS) && to - from <= 256 && is_told(s, tells, sign, &t)) {
-        *ret_match = (struct redact_match){from, to, "value"};
-        return true;
-    }
-    if (how == MARKED && tells == TELLS_ALL && is_here_text(s, from, to)) {
-        *ret_match = (struct redact_match){from, to, "value"};
-        return true;
-    }
-    if (to < from + 6 || to - from > 512 || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
+        l->t.quote = quote, from++, to--;
+    l->t.from = from, l->t.to = to;
+}
+
+/* Whether it needs no strength where it stands. */
+static bool is_certain(struct redact_scan *s, enum redact_telling tells, const struct lower *l)
+{
+    const struct redact_reached *t = &l->t;
+    return ((l->how == SAID || l->how == SIGNS) && t->to - t->from <= TOLD_MOST &&
+            is_told(s, tells, l->sign, t)) ||
+           (l->how == MARKED && tells == TELLS_ALL && is_here_text(s, t->from, t->to));
+}
+
+/* Whether it is as strong as one has to be there; `listed`: as the first of a list, one a line. */
+static bool is_strong(struct redact_scan *s, enum redact_telling tells, struct lower *l,
+                      bool nested, bool listed)
+{
+    const struct redact_reached *t = &l->t;
+    bool all = tells == TELLS_ALL;
+    int strength = redact_strength(s, &l->t);
+    enum redact_strength least = all ? REDACT_MIXED : REDACT_RANDOM;
+    if (l->how == PRINTED || l->how == MARKED || nested || t->quote)
+        least = all ? REDACT_SHORT_WORD : REDACT_MIXED;
+    if (listed)
+        least = REDACT_WEAK + 1;
+    return strength >= (int)least || (nested && all && is_titled(s, t->from, t->to)) ||
+           (l->renewed && !redact_is_placeholder(s, t->from, t->to));
+}
+
+/* Where what is strong enough ends; 0 for what is not. */
+static size_t strong_end(struct redact_scan *s, enum redact_telling tells, struct lower *l,
+                         bool nested)
+{
+    struct redact_reached *t = &l->t;
+    size_t len = t->to - t->from;
+    if (t->to < t->from + 6 || len > LOWER_MOST ||
+        redact_run(s, t->from, ~(uint32_t)CLASS_SPACE) < t->to)
+        return 0;
+    size_t list = l->how == SAID ? last_like(s, t->from, t->to) : t->to;
+    if (!is_strong(s, tells, l, nested, list >= t->to + 2 * len)) /* three and more */
+        return 0;
+    bool alone = l->how == SAID && len == 64 && redact_run(s, t->from, CLASS_HEX) == t->to;
+    return t->hex && tells == TELLS_LONG && !alone ? 0 : list;
+}
+
+bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                  struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, end);
+    struct lower l = {.t.from = line + 1};
+    if (line + 6 >= s->len || line - end > REST_MOST)
         return false;
-    bool nested = how == SAID && end + 1 == line && is_nested(s, at, from, to);
-    int strength = redact_strength(s, &t);
-    bool enough = how == PRINTED || how == MARKED || nested || t.quote
-                      ? strength >= (tells == TELLS_ALL ? REDACT_SHORT_WORD : REDACT_MIXED)
-                      : strength >= (tells == TELLS_ALL ? REDACT_MIXED : REDACT_RANDOM);
-    size_t list = how == SAID ? last_like(s, from, to) : to;
-    if (list >= to + 2 * (to - from))
-        enough = strength > REDACT_WEAK; /* three and more of them, one a line */
-    enough = enough || (nested && tells == TELLS_ALL && is_titled(s, from, to));
-    enough = enough || (renewed && !redact_is_placeholder(s, from, to));
-    bool alone = how == SAID && to - from == 64 && redact_run(s, from, CLASS_HEX) == to;
-    if (!enough || (t.hex && tells == TELLS_LONG && !alone))
+    if (redact_in(redact_char(s, end), CLASS_SPACE) && is_aligned(s, at, end, tells, ret_match))
+        return true;
+    if (s->text[l.t.from] == '\n' && s->text[line - 1] != ':')
         return false;
-    *ret_match = (struct redact_match){from, list, "value"};
-    return true;
+    l.how = below_of(s, at, end, line);
+    if (tells == TELLS_ALL)
+        skip_label(s, &l);
+    size_t from = redact_run(s, l.t.from, CLASS_SPACE);
+    size_t to = l.how == SAID || end == line ? codes_end(s, from) : 0;
+    if (!to) {
+        if (!l.how || memmem(s->text + end, line - end, "accessor", 8))
+            return false;
+        read_lower(s, at, end, &l);
+        from = l.t.from;
+        bool nested = l.how == SAID && end + 1 == line && is_nested(s, at, from, l.t.to);
+        to = is_certain(s, tells, &l) ? l.t.to : strong_end(s, tells, &l, nested);
+    }
+    *ret_match = (struct redact_match){from, to, "value"};
+    return to > 0;
 }
