@@ -371,7 +371,27 @@ static int grow(int seconds)
     return grew != 0;
 }
 
-static int texts(bool one)
+/* A row that fills the terminal's `columns` goes on in the next one. */
+static void add_full_rows(struct redact_ends *ends, const char *text, size_t len, size_t columns)
+{
+    size_t row = 0;
+    for (size_t at = 0; at < len; at++) {
+        if (text[at] == '\n' && row == columns)
+            redact_ends_add(ends, at);
+        row = text[at] == '\n' ? 0 : row + ((text[at] & 0xc0) != 0x80);
+    }
+}
+
+static void redact_rows(const char *text, size_t len, size_t columns, struct bytes *out)
+{
+    struct redact_ends ends = {0};
+    if (columns)
+        add_full_rows(&ends, text, len, columns);
+    redact_text_over(text, len, &ends, NULL, out);
+    redact_ends_finish(&ends);
+}
+
+static int texts(bool one, size_t columns)
 {
     struct bytes in = {0}, out = {0};
     static char piece[65536];
@@ -380,7 +400,7 @@ static int texts(bool one)
     for (size_t at = 0; at < in.len;) {
         size_t len = one ? in.len : strnlen(in.data + at, in.len - at);
         out.len = 0;
-        redact_text(in.data + at, len, NULL, &out);
+        redact_rows(in.data + at, len, columns, &out);
         fwrite(out.len ? out.data : "", 1, out.len, stdout);
         if (!one)
             putchar(0);
@@ -396,13 +416,15 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "bench"))
         return bench();
     if (argc == 2 && !strcmp(argv[1], "texts"))
-        return texts(false);
+        return texts(false, 0);
+    if (argc == 3 && !strcmp(argv[1], "texts"))
+        return texts(false, (size_t)atoi(argv[2]));
     if (argc == 2 && !strcmp(argv[1], "text"))
-        return texts(true);
+        return texts(true, 0);
     if (argc == 3 && !strcmp(argv[1], "climb"))
         return search(atoi(argv[2]));
     if (argc == 3 && !strcmp(argv[1], "grow"))
         return grow(atoi(argv[2]));
-    fprintf(stderr, "usage: redact texts|text|bench|climb SECONDS|grow SECONDS\n");
+    fprintf(stderr, "usage: redact texts [COLUMNS]|text|bench|climb SECONDS|grow SECONDS\n");
     return 2;
 }

@@ -1,6 +1,7 @@
 // check.js TELL [FILE...]: how much of the corpora is found, by group; and what of theirs that is no secret, and of the given files, which hold no secrets, is
 // taken for one. TELL takes secrets out of texts that end in a NUL each. MISSED=1 shows what was not found. CORPUS=FILE: of that one alone, a line of JSON for each
-// case: {"id", "kind", "text", "secrets": [...]}, or with "innocent": true what has to stay as it is.
+// case: {"id", "kind", "text", "secrets": [...]}, or with "innocent": true what has to stay as it is; "columns" where a terminal of so many wrapped it, whose full rows
+// go on in the next ones.
 'use strict';
 const { spawnSync } = require('child_process');
 const fs = require('fs');
@@ -11,15 +12,25 @@ const [tell, ...files] = process.argv.slice(2);
 const REACH = 0.97, LOT = 0.96, FALSE = 1e-4;
 
 function run(how, input) {
-    const ran = spawnSync(tell, [how], { input: Buffer.from(input, 'latin1'), maxBuffer: 1 << 30 });
+    const ran = spawnSync(tell, how, { input: Buffer.from(input, 'latin1'), maxBuffer: 1 << 30 });
     if (ran.status !== 0)
         throw new Error(`${tell}: ${ran.status} ${ran.stderr}`);
     return ran.stdout.toString('latin1');
 }
 
-function redact(texts) {
-    const outs = run('texts', texts.map((text) => text.replace(/\0/g, '')).join('\0') + '\0').split('\0').slice(0, -1);
-    return texts.map((text, i) => text.includes('\0') ? run('text', text) : outs[i]);
+function redact(texts, ...columns) {
+    const outs = run(['texts', ...columns], texts.map((text) => text.replace(/\0/g, '')).join('\0') + '\0').split('\0').slice(0, -1);
+    return texts.map((text, i) => text.includes('\0') ? run(['text'], text) : outs[i]);
+}
+
+// The same of {text, columns}.
+function redactWrapped(cases) {
+    const outs = redact(cases.map((c) => c.text));
+    for (const columns of new Set(cases.map((c) => c.columns).filter((n) => n))) {
+        const wrapped = cases.flatMap((c, i) => c.columns === columns ? [i] : []);
+        redact(wrapped.map((i) => cases[i].text), columns).forEach((out, n) => { outs[wrapped[n]] = out; });
+    }
+    return outs;
 }
 
 // The longest piece of the secret that is still there, of so many characters at least; what the text says besides does not count.
@@ -43,7 +54,7 @@ const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
 
 function foreign(file) {
     const read = fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.trim()).map(JSON.parse);
-    const texts = read.map((c) => bytes(c.text)), results = redact(texts), kinds = new Map();
+    const texts = read.map((c) => bytes(c.text)), results = redactWrapped(read.map((c, i) => ({ text: texts[i], columns: c.columns }))), kinds = new Map();
     let found = 0, told = 0, taken = 0;
     read.forEach((c, i) => {
         const good = c.innocent ? results[i] === texts[i] : (c.secrets || []).every((s) => left(bytes(hidden(s)), results[i], texts[i], 5) === 0);
@@ -71,7 +82,7 @@ if (process.env.CORPUS) {
 }
 
 const all = [...first.cases(), ...second.cases(), ...third.cases(), ...fourth.cases(), ...fifth.cases(), ...others.cases()], groups = new Map();
-const outs = redact(all.map((c) => c.text));
+const outs = redactWrapped(all);
 all.forEach((c, i) => {
     const g = groups.get(c.group) || { whole: 0, part: 0, missed: 0 };
     groups.set(c.group, g);

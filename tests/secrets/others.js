@@ -12,12 +12,12 @@ const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
 
 function read(name) {
     return fs.readFileSync(path.join(__dirname, `${name}.jsonl`), 'utf8').split('\n').filter((line) => line).map((line) => {
-        const { kind, text, innocent, taken } = JSON.parse(line), secrets = new Set();
+        const { kind, text, innocent, taken, columns } = JSON.parse(line), secrets = new Set();
         const shown = text.replace(/¦/g, '').replace(/«([^»]*)»/g, (all, secret) => {
             secrets.add(backwards(secret));
             return backwards(secret);
         });
-        return { group: `${name}, ${kind}`, text: bytes(shown), secrets: [...secrets].map(bytes), innocent: innocent === true, taken: taken === true, least: 5 };
+        return { group: `${name}, ${kind}`, text: bytes(shown), secrets: [...secrets].map(bytes), innocent: innocent === true, taken: taken === true, columns, least: 5 };
     });
 }
 
