@@ -265,8 +265,7 @@ static bool is_report(const struct query_input *in)
     if (head_begins(in, "\x1b[<"))
         return last == 'M' || last == 'm';
     bool values = in->len > 3 && is_digit(in->head[2]); /* rxvt's mouse */
-    return (head_begins(in, "\x1b[?997;") && last == 'n') ||
-           (head_begins(in, "\x1b[48;") && last == 't') ||
+    return (head_begins(in, "\x1b[?997;") && last == 'n') || query_input_is_size(in) ||
            (values && last == 'M' && head_begins(in, "\x1b["));
 }
 
@@ -311,6 +310,12 @@ enum query_match query_input_answers(const struct query_input *in, const struct 
         return QUERY_MAYBE;
     bool cut = in->ends || in->len > QUERY_HEAD_BYTES;
     return found == QUERY_MAYBE && cut ? QUERY_OTHER : found;
+}
+
+bool query_input_is_size(const struct query_input *in)
+{
+    size_t len = in->len < QUERY_HEAD_BYTES ? in->len : QUERY_HEAD_BYTES;
+    return head_begins(in, "\x1b[48;") && in->head[len - 1] == 't';
 }
 
 bool query_input_may_be_key(const struct query_input *in)

@@ -45,6 +45,9 @@ enum query_match {
 /* Whether the sequence at hand answers a query. */
 enum query_match query_input_answers(const struct query_input *input, const struct query *query);
 
+/* Whether the sequence at hand, a report, says which size the terminal has (2048). */
+bool query_input_is_size(const struct query_input *input);
+
 /* Whether the sequence at hand, an answer by its shape, may as well be a key: F3 with modifiers is
  * where the cursor is. */
 bool query_input_may_be_key(const struct query_input *input);

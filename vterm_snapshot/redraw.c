@@ -293,6 +293,14 @@ static int first_shown(int at, int shown, int all)
     return first + shown > all && all > shown ? all - shown : first;
 }
 
+/* The size of a terminal that shows a part is none that the program has: it is not to tell it. */
+static void append_part_looks(const struct modes *m, struct bytes *out)
+{
+    struct modes part = *m;
+    modes_set(&part, true, 2048, false);
+    modes_append_looks(&part, out);
+}
+
 void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
 {
     const struct modes *m = screen_modes(s);
@@ -312,7 +320,7 @@ void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
     }
     keyboard_append_stack(&m->keyboard, screen_alt_screen(s), out);
     keyboard_append_modify(&m->keyboard, out);
-    modes_append_looks(m, out);
+    append_part_looks(m, out);
     place(&d, cursor.row - top, cursor.col - left);
     bytes_append_text(out, END);
 }

@@ -377,13 +377,27 @@ void terminal_expect_line(struct terminal *t)
 
 /* ---- answers ---- */
 
+static void reply(const struct terminal *t, struct bytes *out)
+{
+    if (out->len && !out->failed && t->options.events->reply)
+        t->options.events->reply(t->options.user, out->data, out->len);
+    bytes_finish(out);
+}
+
 void terminal_answer(struct terminal *t, const struct query *query)
 {
     struct bytes out = {0};
     answer_append(query, t->screen, t->colours, &t->facts, &out);
-    if (out.len && !out.failed && t->options.events->reply)
-        t->options.events->reply(t->options.user, out.data, out.len);
-    bytes_finish(&out);
+    reply(t, &out);
+}
+
+void terminal_report_size(struct terminal *t)
+{
+    struct bytes out = {0};
+    if (modes_get(screen_modes(t->screen), MODE_SIZE))
+        bytes_printf(&out, "\x1b[48;%d;%d;%d;%dt", terminal_rows(t), terminal_cols(t),
+                     t->facts.y_pixels, t->facts.x_pixels);
+    reply(t, &out);
 }
 
 void terminal_hear(struct terminal *t, const char *answer, size_t len)

@@ -195,6 +195,9 @@ void terminal_set_names(struct terminal *t, const char *version, const char *nam
 /* Pixels of the whole screen; 0 when they are not known. */
 void terminal_set_pixels(struct terminal *t, int x_pixels, int y_pixels);
 
+/* By `reply`, which size it has, where a program wants to be told so (2048). */
+void terminal_report_size(struct terminal *t);
+
 /* Also what stands on the screen is told to a program that asks for checksums (DECRQCRA): for tests
  * of terminals, since whoever prints could read it so. */
 void terminal_answer_checksums(struct terminal *t);

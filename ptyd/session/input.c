@@ -438,9 +438,12 @@ void session_lose_baton(struct session *s, uint64_t number, bool typing)
 
 bool session_sort(struct session *s, uint64_t viewer, struct typing *t)
 {
-    static const enum typing_kind kinds[] = {[QUERIES_TYPED] = TYPING_KEYS,
-                                             [QUERIES_REPLY] = TYPING_REPLY,
-                                             [QUERIES_DROPPED] = TYPING_DROPPED};
+    const enum typing_kind kinds[] = {
+        [QUERIES_TYPED] = TYPING_KEYS,
+        [QUERIES_REPLY] = TYPING_REPLY,
+        [QUERIES_SIZE] = viewer == s->leader ? TYPING_REPLY : TYPING_DROPPED,
+        [QUERIES_DROPPED] = TYPING_DROPPED,
+    };
     int64_t now = clock_monotonic_ms();
     bool keys = false;
     for (size_t at = 0, taken; at < t->bytes.len; at += taken) {
@@ -449,6 +452,7 @@ bool session_sort(struct session *s, uint64_t viewer, struct typing *t)
             queries_take(s->queries, viewer, t->bytes.data + at, t->bytes.len - at, now, &piece);
         typing_add_part(t, taken, kinds[piece]);
         keys = keys || piece == QUERIES_TYPED;
+        s->sizes_by = piece == QUERIES_SIZE ? viewer : s->sizes_by;
     }
     session_keep_asked(s);
     return keys;

@@ -63,6 +63,7 @@ struct session {
     struct queries *queries;      /* what viewers have yet to answer */
     uint64_t leader;              /* who answers the next; 0 for the terminal itself */
     uint64_t leader_since;        /* behind this offset */
+    uint64_t sizes_by;            /* a viewer whose terminal tells its size itself, 0 for none */
     uint64_t led_from, led_until; /* where in the stream a former worker's leader was to answer */
     uint64_t heir;                /* the viewer that does; 0 for none yet */
     uint64_t asked, asked_from;   /* and the first that it had not; see intake_facts; 0 for none */

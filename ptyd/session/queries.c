@@ -237,6 +237,12 @@ static enum queries_piece judge(struct queries *q, struct sender *s, int64_t now
     return s->verdict;
 }
 
+/* One whose front was passed on goes on. */
+static enum queries_piece judge_report(const struct sender *s)
+{
+    return s->input.begins && query_input_is_size(&s->input) ? QUERIES_SIZE : QUERIES_REPLY;
+}
+
 size_t queries_take(struct queries *q, uint64_t viewer, const char *bytes, size_t len, int64_t now,
                     enum queries_piece *ret_piece)
 {
@@ -254,7 +260,7 @@ size_t queries_take(struct queries *q, uint64_t viewer, const char *bytes, size_
     else
         *ret_piece = judge(q, s, now);
     if (piece == QUERY_REPORT && *ret_piece == QUERIES_TYPED)
-        *ret_piece = QUERIES_REPLY;
+        *ret_piece = judge_report(s);
     if (whole && s->known && piece != QUERY_KEYS && q->heard && s->input.len <= QUERY_HEAD_BYTES)
         q->heard(q->user, s->input.head, s->input.len);
     return taken;

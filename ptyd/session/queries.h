@@ -41,9 +41,10 @@ bool queries_shown(struct queries *queries, uint64_t viewer, const struct query 
                    uint64_t offset, int64_t now);
 
 enum queries_piece {
-    QUERIES_TYPED, /* by a person */
-    QUERIES_REPLY, /* an answer, or a report of focus, mouse, size or colours: for the program, and
-                      nobody's keys */
+    QUERIES_TYPED,   /* by a person */
+    QUERIES_REPLY,   /* an answer, or a report of focus, mouse or colours: for the program, and
+                        nobody's keys */
+    QUERIES_SIZE,    /* a report of the viewer's size, whole: for the program where it leads */
     QUERIES_DROPPED, /* an answer to what was answered: for nobody; never what may be a key */
 };
 

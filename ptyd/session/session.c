@@ -46,7 +46,22 @@ static void record_size(struct session *s, int cols, int rows)
     session_screen_changed(s);
 }
 
-void session_resize(struct session *s, struct session_size size)
+/* Who wants to be told so (2048) does not look at the signal, and the terminal that has this size,
+ * a viewer's or (0) nobody's, may be one that does not tell. */
+static void report_size(struct session *s, uint64_t viewer)
+{
+    bool told = viewer && s->sizes_by == viewer;
+    if (told || s->exited || s->quarantined)
+        return;
+    struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
+    s->now = clock_now();
+    terminal_report_size(s->terminal);
+    board_leave(&before);
+    if (s->typing.first && !s->parsing)
+        session_write_input(s);
+}
+
+void session_resize(struct session *s, struct session_size size, uint64_t viewer)
 {
     struct intake_facts *facts = intake_facts(s->intake);
     struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
@@ -66,6 +81,8 @@ void session_resize(struct session *s, struct session_size size)
     if (cells)
         record_size(s, size.cols, size.rows);
     tell_size(s, size);
+    if (cells)
+        report_size(s, viewer);
     if (cells)
         EACH_WATCHER(s, resized, w_);
 }

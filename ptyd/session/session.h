@@ -265,11 +265,12 @@ void session_drop_run(struct session *s, uint64_t token);
 void session_keep_run(struct session *s, uint64_t token, bool waits);
 
 /* Resizes terminal and shell, clamped as terminal_resize() does; watchers hear `resized` when it
- * has other cells. The pixels of all of it are 0 where they are not known. */
+ * has other cells. The pixels of all of it are 0 where they are not known.
+ * `viewer`: whose terminal has it, 0 for none. */
 struct session_size {
     int cols, rows, x_pixels, y_pixels;
 };
-void session_resize(struct session *s, struct session_size size);
+void session_resize(struct session *s, struct session_size size, uint64_t viewer);
 
 /* So many bytes more may be taken of its terminal, SIZE_MAX for any number: then the programs in it
  * wait. They count down as bytes are taken in; what a shell that was reaped said last is taken

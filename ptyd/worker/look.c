@@ -114,7 +114,7 @@ void look_resize_call(struct client *client, const json_t *id, const json_t *par
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
-    session_resize(s, size);
+    session_resize(s, size, 0);
     client_reply(client, id,
                  json_pack("{s:i, s:i}", "cols", terminal_cols(session_terminal(s)), "rows",
                            terminal_rows(session_terminal(s))));

@@ -45,7 +45,7 @@ static void take_lead(struct view *v, struct view *before)
         tell_led(before);
     tell_led(v);
     if (!v->ended)
-        session_resize(s, v->size);
+        session_resize(s, v->size, v->number);
     if (before)
         view_settle(before);
     view_settle(v);
@@ -63,7 +63,7 @@ bool view_lead(struct view *v)
 void view_take_keys(struct view *v)
 {
     if (!view_lead(v) && !view_fits(v))
-        session_resize(v->task.session, v->size);
+        session_resize(v->task.session, v->size, v->number);
 }
 
 void view_give_up_lead(struct view *v)

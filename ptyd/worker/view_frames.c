@@ -83,7 +83,7 @@ static void take_size(struct view *v, const struct view_frame *f)
     v->size = (struct session_size){size.cols, size.rows, size.x_pixels, size.y_pixels};
     v->stale = true;
     if (v->leading.leads && v->task.session && !v->ended)
-        session_resize(v->task.session, v->size);
+        session_resize(v->task.session, v->size, v->number);
     view_settle(v);
 }
 

@@ -165,6 +165,43 @@ async function tests(report) {
     for (const o of [...others, outer]) await o.end();
   });
 
+  // As terminals report it that know mode 2048; the cell of these is 10 x 20 pixels.
+  const sizeReport = (cols, rows) => `\x1b[48;${rows};${cols};${rows * 20};${cols * 10}t`;
+
+  await report.test('who wants to be told the size (2048) hears that of the terminal that leads, once, also where that tells none', async () => {
+    const got = fresh('sizes'), came = (text) => until(`${JSON.stringify(text)} is all that came`, () => {
+      const now = fs.existsSync(got) ? fs.readFileSync(got, 'latin1') : '';
+      assert.ok(text.startsWith(now), `${JSON.stringify(now)} for ${JSON.stringify(text)}`);
+      return now === text;
+    });
+    daemon.ptyd('open', 'sizes');
+    const outer = await attach('sizes', '80x24'), other = await attach('sizes', '60x20');
+    await outer.type(`stty raw -echo; printf '\\033[?2048hre''ady'; cat >${got}\r`);
+    await outer.expect('\x1b[?2048hready');
+    await other.expect('ready');
+    assert.ok(!other.received().includes('\x1b[?2048h'), 'one that is drawn is not asked');
+    await outer.type(sizeReport(80, 24));
+    await came(sizeReport(80, 24));
+    await other.type(sizeReport(60, 20)); // it led before, say
+    await other.type('y');
+    await other.expect('\x1b[?2048h');
+    let all = `${sizeReport(80, 24)}y`;
+    await came(all);
+    await other.type(sizeReport(60, 20));
+    await came(all += sizeReport(60, 20));
+    await other.resize(50, 18);
+    await other.type(sizeReport(50, 18));
+    await came(all += sizeReport(50, 18));
+    await outer.type('z');
+    await came(all += `${sizeReport(80, 24)}z`);
+    other.mark();
+    await outer.end();
+    await other.expect('\x1b[?2048h');
+    await other.end();
+    daemon.ptyd('resize', '-s', 'sizes', '100x30');
+    await came(all += '\x1b[48;30;100;0;0t');
+  });
+
   // A program asks DA1 in a session; the leading terminal does not answer for now.
   const askHeld = async (name, size) => {
     daemon.ptyd('open', name);

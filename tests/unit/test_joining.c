@@ -504,6 +504,24 @@ static void a_smaller_viewer_follows_the_cursor(void **state)
     close_side(&all);
 }
 
+/* Its size is not the one that the program has. */
+static void a_part_is_not_asked_for_its_size(void **state)
+{
+    struct bytes part = {0}, whole = {0};
+    struct side all;
+    (void)state;
+    open_side(&all, 10, 4);
+    put(&all, "\x1b[?2048h\x1b[?1004h");
+    terminal_redraw_part(all.terminal, 8, 3, &part);
+    terminal_redraw(all.terminal, &whole);
+    assert_non_null(strstr(part.data, "\x1b[?1004h"));
+    assert_null(strstr(part.data, "\x1b[?2048h"));
+    assert_non_null(strstr(whole.data, "\x1b[?2048h"));
+    bytes_finish(&part);
+    bytes_finish(&whole);
+    close_side(&all);
+}
+
 static void a_larger_viewer_shows_blanks_around(void **state)
 {
     struct side all, large;
@@ -589,6 +607,7 @@ int main(void)
         cmocka_unit_test(a_colour_of_a_name_is_that_of_who_joins),
         cmocka_unit_test(the_alternate_screen_is_erased_as_it_is_entered),
         cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
+        cmocka_unit_test(a_part_is_not_asked_for_its_size),
         cmocka_unit_test(a_larger_viewer_shows_blanks_around),
         cmocka_unit_test(what_passed_is_undone),
         cmocka_unit_test(who_joins_ends_the_same),

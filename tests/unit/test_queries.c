@@ -10,7 +10,7 @@
 #include "vterm_snapshot/terminal.h"
 
 static struct queries *queries;
-static struct bytes typed, replied, dropped, heard, answered;
+static struct bytes typed, replied, sizes, dropped, heard, answered;
 static int64_t now;
 static uint64_t offset;
 
@@ -66,7 +66,11 @@ static void ask(uint64_t viewer, const char *text)
 static void send_cut(uint64_t viewer, const char *bytes, size_t len, size_t chunk)
 {
     struct bytes *const out[] = {
-        [QUERIES_TYPED] = &typed, [QUERIES_REPLY] = &replied, [QUERIES_DROPPED] = &dropped};
+        [QUERIES_TYPED] = &typed,
+        [QUERIES_REPLY] = &replied,
+        [QUERIES_SIZE] = &sizes,
+        [QUERIES_DROPPED] = &dropped,
+    };
     for (size_t at = 0; at < len;) {
         size_t n = chunk < len - at ? chunk : len - at;
         for (size_t in = 0, taken; in < n; in += taken) {
@@ -99,7 +103,7 @@ static void begin(void)
 
 static void end(void)
 {
-    struct bytes *all[] = {&typed, &replied, &dropped, &heard, &answered};
+    struct bytes *all[] = {&typed, &replied, &sizes, &dropped, &heard, &answered};
     queries_destroy(queries);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         bytes_finish(all[i]);
@@ -151,7 +155,8 @@ static void reports_are_no_typing(void **state)
 {
     (void)state;
     send(7, "\x1b[I\x1b[<35;10;20Mx\x1b[M   \x1b[?997;1n\x1b[48;24;80;0;0t\x1b[O");
-    assert_came(&replied, "\x1b[I\x1b[<35;10;20M\x1b[M   \x1b[?997;1n\x1b[48;24;80;0;0t\x1b[O");
+    assert_came(&replied, "\x1b[I\x1b[<35;10;20M\x1b[M   \x1b[?997;1n\x1b[O");
+    assert_came(&sizes, "\x1b[48;24;80;0;0t");
     assert_came(&typed, "x");
     ask(7, "\x1b[?996n");
     send(7, "\x1b[?997;1n");
