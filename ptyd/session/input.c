@@ -401,6 +401,17 @@ void session_write_input(struct session *s)
     session_poll_for(s);
 }
 
+/* Who pasted went before the end of that: what reads it takes no key for one, up to that end. A
+ * program that came since did not ask for brackets. */
+static void end_paste(struct session *s)
+{
+    if (!s->typing.cut)
+        return;
+    if (terminal_bracketed_paste(s->terminal))
+        typing_end_paste(&s->typing, typing_create(PASTE_END, sizeof PASTE_END - 1));
+    s->typing.cut = false;
+}
+
 int session_type(struct session *s, struct typing *t)
 {
     if (s->reaped)
@@ -409,6 +420,7 @@ int session_type(struct session *s, struct typing *t)
         return -EPERM;
     uint64_t before = s->typing.baton;
     bool added = typing_add(&s->typing, t);
+    end_paste(s);
     typing_settle(&s->typing); /* it may be empty */
     if (added && s->parsing)
         session_poll_for(s); /* what is kept of a place is of one between two pieces */
@@ -422,6 +434,7 @@ int session_type(struct session *s, struct typing *t)
 void session_hand_baton(struct session *s, uint64_t baton)
 {
     typing_take_baton(&s->typing);
+    end_paste(s);
     s->typing.baton = baton;
     session_poll_for(s);
 }
@@ -461,6 +474,14 @@ bool session_sort(struct session *s, uint64_t viewer, struct typing *t)
 void session_untype(struct session *s, struct typing *t)
 {
     typing_remove(&s->typing, t);
+    end_paste(s);
+    session_poll_for(s);
+}
+
+void session_leave_typing(struct session *s, const void *of)
+{
+    typing_leave(&s->typing, of);
+    end_paste(s);
     session_poll_for(s);
 }
 
@@ -490,28 +511,14 @@ bool session_never_typed(const struct session *s, uint64_t token, uint64_t befor
     return typing_never(intake_facts(s->intake), token, before);
 }
 
-/* ---- typed by ourselves: nobody waits for it ---- */
-
-static void forget(struct typing *t)
-{
-    bytes_finish(&t->bytes);
-    free(t);
-}
-
-static struct typing *own_typing(const char *bytes, size_t len)
-{
-    struct typing *t = memory_new(sizeof *t);
-    *t = (struct typing){.done = forget};
-    bytes_append(&t->bytes, bytes, len);
-    return t;
-}
+/* ---- typed by ourselves ---- */
 
 void session_reply(struct session *s, const char *bytes, size_t len)
 {
-    struct typing *t = own_typing(bytes, len);
+    struct typing *t = typing_create(bytes, len);
     t->is_reply = true;
     if (!typing_add(&s->typing, t))
-        forget(t);
+        typing_destroy(t);
 }
 
 /* A command line, for a run. */
@@ -526,7 +533,7 @@ static void on_command_typed(struct typing *t)
     const struct command_typing *c = (struct command_typing *)t;
     if (t->typed == t->bytes.len)
         run_table_typed(&intake_facts(c->session->intake)->runs, c->token);
-    forget(t);
+    typing_destroy(t);
 }
 
 uint64_t session_prompt(const struct session *s)
@@ -579,6 +586,6 @@ bool session_type_command(struct session *s, const char *command, uint64_t agent
                                 .token = token};
     if (fits && session_type(s, &t->typing) == 0)
         return true;
-    forget(&t->typing);
+    typing_destroy(&t->typing);
     return fits; /* a shell that is gone hears nothing; who waits is told of its end */
 }

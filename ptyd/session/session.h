@@ -218,6 +218,9 @@ void session_inherit(struct session *s, uint64_t viewer, uint64_t offset,
                      const struct query *query);
 /* Takes back what the terminal does not have of it; `done` is not called. */
 void session_untype(struct session *s, struct typing *typing);
+/* Whoever typed as `of` (typing.h) goes. A paste that it cuts, as one that is taken back, is ended
+ * for the program. */
+void session_leave_typing(struct session *s, const void *of);
 /* What is known of a request with that token, as typing_find() says it. */
 bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typed,
                         size_t *ret_doubt);

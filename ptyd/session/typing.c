@@ -2,9 +2,25 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
+
+struct typing *typing_create(const char *bytes, size_t len)
+{
+    struct typing *t = memory_new(sizeof *t);
+    *t = (struct typing){.done = typing_destroy};
+    bytes_append(&t->bytes, bytes, len);
+    return t;
+}
+
+void typing_destroy(struct typing *t)
+{
+    bytes_finish(&t->bytes);
+    free(t);
+}
 
 static size_t left_of(const struct typing *t)
 {
@@ -99,6 +115,27 @@ bool typing_keeps(const struct typing_queue *q, const struct intake_typing *kept
     return t != NULL;
 }
 
+static const void *typist(const struct typing *t)
+{
+    return t->of ? t->of : t;
+}
+
+void typing_leave(struct typing_queue *q, const void *of)
+{
+    q->cut = paste_leave(&q->paste, of) || q->cut;
+}
+
+/* In front of the others, but for one that was begun. */
+void typing_end_paste(struct typing_queue *q, struct typing *t)
+{
+    struct typing **at = q->first && q->first->typed ? &q->first->next : &q->first;
+    q->cut = false;
+    t->next = *at;
+    *at = t;
+    q->len += left_of(t);
+    q->count++;
+}
+
 void typing_remove(struct typing_queue *q, struct typing *t)
 {
     struct typing **at = &q->first;
@@ -109,6 +146,8 @@ void typing_remove(struct typing_queue *q, struct typing *t)
     *at = t->next;
     q->len -= left_of(t);
     q->count--;
+    if (left_of(t) && !t->of)
+        typing_leave(q, t);
     bytes_finish(&t->parts);
 }
 
@@ -145,6 +184,8 @@ ssize_t typing_write(struct typing_queue *q, struct intake_facts *facts, int fd)
            errno == EINTR)
         ;
     int error = errno;
+    if (n > 0 && kind == TYPING_KEYS)
+        paste_typed(&q->paste, typist(t), t->bytes.data + t->typed, (size_t)n);
     advance(q, t, n > 0 ? (size_t)n : 0);
     atomic_thread_fence(memory_order_seq_cst);
     if (is_kept(t))

@@ -21,6 +21,7 @@
 
 #include "base/bytes.h"
 #include "ptyd/core/intake.h"
+#include "ptyd/session/paste.h"
 
 /* What becomes of a piece of a request. */
 enum typing_kind {
@@ -40,6 +41,7 @@ struct typing {
     size_t typed;        /* so many of them the terminal has */
     uint64_t token;      /* by which it is asked for later; 0 for none */
     uint64_t agent;      /* the baton by which an agent types it; 0: it is no agent's */
+    const void *of;      /* whoever types, by one request behind the other; NULL: by this alone */
     bool is_reply;       /* a terminal's answer to a query, or report: nobody's keys */
     bool has_room;       /* whoever asks waits for it with everything else: it is never refused */
     struct bytes parts;  /* of struct typing_part, where they differ: freed behind `done` */
@@ -55,7 +57,13 @@ struct typing_queue {
     size_t len; /* bytes of all that the terminal does not have */
     int count;
     uint64_t baton; /* by which an agent may type; 0: none may */
+    struct paste paste;
+    bool cut; /* who pasted that went before its end, which is to be typed yet */
 };
+
+/* One that nobody waits for, `done` with by typing_destroy(). */
+struct typing *typing_create(const char *bytes, size_t len);
+void typing_destroy(struct typing *typing);
 
 /* How many bytes a further request may have. */
 size_t typing_room(const struct typing_queue *queue);
@@ -81,6 +89,10 @@ bool typing_keeps(const struct typing_queue *queue, const struct intake_typing *
 
 /* Takes back what the terminal does not have of a request; `done` is not called. */
 void typing_remove(struct typing_queue *queue, struct typing *typing);
+
+/* Whoever `of` was types no more. And adds what ends a paste that is cut: as soon as may be. */
+void typing_leave(struct typing_queue *queue, const void *of);
+void typing_end_paste(struct typing_queue *queue, struct typing *typing);
 
 /* Writes a piece of the first request, of which there is one, to `fd`, and notes it in `facts`: of
  * one kind. Returns how many bytes, or -errno. Who has looked at what was written calls

@@ -176,8 +176,10 @@ void view_finish(struct view *v)
     if (v->types_lent && v->task.session)
         session_untype(v->task.session, &v->lent);
     view_loan_close(v);
-    if (v->task.session)
+    if (v->task.session) {
+        session_leave_typing(v->task.session, v);
         session_leave_viewer(v->task.session, v->number);
+    }
     view_answer_rest(v);
     view_give_up_lead(v);
     turns_remove(&client_worker(v->task.client)->turns, &v->turn);

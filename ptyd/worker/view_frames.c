@@ -65,7 +65,7 @@ static void take_input(struct view *v, const struct view_frame *f)
     }
     view_loan_stop(v); /* it reads its terminal itself */
     v->types = true;
-    v->typing = (struct typing){.token = f->offset, .done = on_typed, .has_room = true};
+    v->typing = (struct typing){.token = f->offset, .of = v, .done = on_typed, .has_room = true};
     bytes_append(&v->typing.bytes, f->data, f->len);
     if (v->leading.looks) /* nothing of it waits for anything */
         v->typing.typed = f->len;

@@ -123,7 +123,7 @@ void view_loan_untype(struct view *v, bool ended)
 static void type(struct view *v, struct intake_lent *lent, size_t len)
 {
     v->types_lent = true;
-    v->lent = (struct typing){.token = lent->reads, .done = on_typed, .has_room = true};
+    v->lent = (struct typing){.token = lent->reads, .of = v, .done = on_typed, .has_room = true};
     v->lent.kept = lent_type(lent);
     bytes_append(&v->lent.bytes, lent->keys, len);
     view_type(v, &v->lent);

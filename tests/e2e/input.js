@@ -40,11 +40,11 @@ async function main() {
       wait(pause);
     }`);
 
-  // Starts it in session NAME; `read` is what it has read, `finish` ends it and gives all of it.
-  async function reader(name, size, pause, stop = Infinity) {
+  // Starts it in session NAME, behind `first`; `read` is what it has read, `finish` ends it and gives all of it.
+  async function reader(name, size, pause, stop = Infinity, first = ':') {
     const file = path.join(space.root, `read-${readers++}`);
     await until('the session', () => daemon.ptyd('open', name).status === 0);
-    daemon.ptyd('send', '-s', name, `stty raw -echo; ${process.execPath} ${space.root}/reader.js ${file} ${size} ${pause} ${stop}; stty sane\r`);
+    daemon.ptyd('send', '-s', name, `${first}; stty raw -echo; ${process.execPath} ${space.root}/reader.js ${file} ${size} ${pause} ${stop}; stty sane\r`);
     await until('it waits', () => fs.existsSync(`${file}.ready`));
     const read = () => fs.readFileSync(file, 'latin1');
     return {
@@ -188,6 +188,13 @@ async function main() {
     assert.strictEqual(unheard.status, 124);
     assert.match(unheard.stderr, /after 0\.3 s 1 bytes may or may not have been typed/);
     assert.strictEqual(daemon.ptyd('send', '-s', 'reads', '--timeout', 'soon', ':').status, 2);
+  });
+
+  await report.test('a paste that is taken back, for nobody reads it, has an end', async () => {
+    const program = await reader('pasted', 65536, 0, Infinity, "printf '\\e[?2004h'"), text = words(50000);
+    assert.strictEqual(daemon.ptyd('send', '-s', 'pasted', '--timeout', '0.3', '--hex', Buffer.from(`\x1b[200~${text}\x1b[201~`).toString('hex')).status, 124);
+    const [, got] = /^\x1b\[200~([^]*)\x1b\[201~$/.exec(await program.finish());
+    assert.strictEqual(got, text.slice(0, got.length));
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });

@@ -27,6 +27,7 @@ function checkWhole(lines, last) {
   assert.strictEqual(lines.length, last);
 }
 
+const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 const counting = (last) => `printf 'BEG''IN\\n'; seq 1 ${last}; printf 'EN''D\\n'`;
 
 async function main() {
@@ -376,6 +377,32 @@ async function main() {
   });
 
   // Who types leads: the size says that the worker has read it. It waits behind what another types.
+  await report.test('a window that is closed in the midst of a paste: what bash and vim hear next are keys again', async () => {
+    const stays = await open(), name = stays.session;
+    // Who types leads: the size says that it came.
+    const goes = async (size) => {
+      const outer = new Outer(env, [PTYD, 'attach', name], { size });
+      await outer.until('it is drawn', (seen) => seen.rows.join(''));
+      await outer.type('\x1b[200~half a paste');
+      await until('it came', () => daemon.json('screen', '-s', name).cols === Number(size.split('x')[0]));
+      await outer.close();
+      await until('it is gone', () => daemon.json('screen', '-s', name).cols === 80);
+      await outer.end();
+    };
+    await goes('90x24');
+    await stays.type('\x15echo bash he\\ars\r');
+    await stays.expect('bash hears\r\n');
+    if (has('vim')) {
+      await stays.type('vim -u NONE -i NONE\r');
+      await stays.until('vim is there', (seen) => seen.alternate);
+      await stays.type('i');
+      await goes('100x24');
+      await stays.type('\x1b:q!\r');
+      await stays.until('vim is gone', (seen) => !seen.alternate);
+    }
+    await stays.end();
+  });
+
   await report.test('keys that a worker read and did not begin to type before it died are typed once', async () => {
     for (const first of [true, false]) {
       const outer = await open({ size: '80x24', blind: true }), typist = await attach(outer.session, { size: '100x30', blind: true });

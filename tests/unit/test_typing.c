@@ -425,6 +425,76 @@ static void what_one_keeps_is_its_own_until_all_is_typed(void **state)
     bytes_finish(&out);
 }
 
+/* ---- pastes ---- */
+
+static void type_cut(const void *of, const char *text, size_t chunk)
+{
+    for (size_t at = 0, len = strlen(text); at < len; at += chunk) {
+        struct typing t = {.of = of, .done = on_done};
+        bytes_append(&t.bytes, text + at, chunk < len - at ? chunk : len - at);
+        assert_true(typing_add(&queue, &t));
+        write_all();
+    }
+}
+
+static void a_paste_is_cut_by_who_goes_before_its_end(void **state)
+{
+    static const struct {
+        const char *typed;
+        bool cut;
+    } cases[] = {
+        {"ls\r", false},
+        {"\x1b[200~ls", true},
+        {"\x1b[200~ls\x1b[201~", false},
+        {"\x1b[200~\x1b[201~\x1b[A\x1b[200~\x1b[A", true},
+        {"\x1b[200~\x1b[20\x1b[202~", true},
+        {"\x1b[200~x\x1b[\x1b[201~", false},
+        {"\x1b[201~", false},
+        {"\x1b[20~", false},
+    };
+    int me, other;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t chunk = 1; chunk < 20; chunk += 6) {
+            queue = (struct typing_queue){0};
+            type_cut(&me, cases[i].typed, chunk);
+            typing_leave(&queue, &other);
+            assert_false(queue.cut);
+            typing_leave(&queue, &me);
+            assert_int_equal(queue.cut, cases[i].cut);
+            queue.cut = false;
+            typing_leave(&queue, &me);
+            assert_false(queue.cut);
+        }
+}
+
+/* What was begun goes on; the end comes before all others. */
+static void the_end_of_a_cut_paste_comes_first(void **state)
+{
+    struct typing paste = {.done = on_done}, behind = request(2, 3);
+    struct bytes out = {0};
+    (void)state;
+    bytes_append_text(&paste.bytes, "\x1b[200~");
+    for (int i = 0; i < 20000; i++)
+        bytes_append_char(&paste.bytes, 'x');
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    assert_true(typing_add(&queue, &paste) && typing_add(&queue, &behind));
+    write_all();
+    typing_remove(&queue, &paste);
+    assert_true(queue.cut);
+    typing_end_paste(&queue, typing_create(PASTE_END, sizeof PASTE_END - 1));
+    assert_int_equal(queue.len, sizeof PASTE_END - 1 + 3);
+    read_all(&out);
+    write_all();
+    read_all(&out);
+    assert_int_equal(out.len, 4096 + 6 + 3);
+    assert_memory_equal(out.data + 4096, "\x1b[201~cde", 9);
+    assert_false(queue.cut);
+    assert_int_equal(queue.len, 0);
+    bytes_finish(&paste.bytes);
+    bytes_finish(&out);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -442,6 +512,8 @@ int main(void)
         TEST(what_an_agent_has_not_typed_by_then_is_not_typed),
         TEST(what_is_no_key_takes_no_baton),
         TEST(what_one_keeps_is_its_own_until_all_is_typed),
+        TEST(a_paste_is_cut_by_who_goes_before_its_end),
+        TEST(the_end_of_a_cut_paste_comes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
