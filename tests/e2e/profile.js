@@ -10,7 +10,7 @@ const { Terminal } = require('./script');
 const { Outer } = require('./outer');
 const { sshd: startSshd } = require('./sshd');
 
-const LINE = 'case $-${BASH_EXECUTION_STRING+c}${ZSH_EXECUTION_STRING+c}${ZSH_SCRIPT+c} in *c*) ;; *i*) { [ "${ZSH_VERSION-}" ] || [ ! -f "$0" ] || [ "$0" -ef "${BASH-}" ]; } && [ -t 0 ] && [ -t 1 ] && [ "${PTYD_SESSION-x}" ] && command -v ptyd >/dev/null && { ptyd inside; [ $? = 1 ]; } && exec ptyd;; esac';
+const LINE = 'case $-${BASH_EXECUTION_STRING+c}${ZSH_EXECUTION_STRING+c}${ZSH_SCRIPT+c} in *c*) ;; *i*) { [ "${ZSH_VERSION-}" ] || [ ! -f "$0" ] || [ "$0" -ef "${BASH-}" ]; } && [ -t 0 ] && [ -t 1 ] && [ "${MC_SID-}" != $$ ] && [ "${PTYD_SESSION-x}" ] && command -v ptyd >/dev/null && { ptyd inside; [ $? = 1 ]; } && exec ptyd;; esac';
 
 const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
@@ -143,6 +143,20 @@ async function testPeople(report, daemon, space, sshd, su) {
   for (const editor of ['vim', 'nvim'].filter(has)) {
     await report.test(`a shell in the terminal of ${editor} is a session, which goes with it`, async () => {
       assert.match(await inEditor(editor, space), /^term-\d+$/);
+      await gone();
+    });
+  }
+
+  for (const shell of ['bash', 'zsh', 'fish'].filter((one) => has(one) && has('mc'))) {
+    await report.test(`mc in a session, and the ${shell} that it steers: no session, and mc goes where that does`, async () => {
+      const outer = new Outer({ ...space.env, TERM: 'xterm-256color', SHELL: '/bin/bash' }, ['bash', '-i'], { cwd: space.home });
+      await outer.until('a prompt', (look) => look.rows.some((row) => row.startsWith('$')));
+      await outer.type(`SHELL=$(command -v ${shell}) mc\r`);
+      await outer.until('its panels', (look) => look.rows.some((row) => /1Help .*10Quit/.test(row)));
+      assert.strictEqual(terms().length, 1);
+      await outer.type('cd /usr/share\r');
+      await outer.until('it is there', (look) => look.rows.some((row) => /<─ \/usr\/share ─/.test(row)));
+      await outer.end();
       await gone();
     });
   }
