@@ -17,6 +17,7 @@ struct undo {
     uint32_t colours; /* bit n: OSC 10 + n was set */
     bool palette;     /* OSC 4 was */
     bool pointer;     /* OSC 22 was */
+    bool progress;    /* OSC 9;4 shows one */
     bool tabs;        /* stops were changed, wherever the cursor was */
     int titles;       /* on the stack */
 };
@@ -67,6 +68,14 @@ static uint32_t colours_set(const char *values, long number)
     return set;
 }
 
+/* `;4;STATE` or `;4;STATE;PERCENT`, where 0 takes it away; any other OSC 9 is a notification. */
+static bool shows_progress(const struct undo *u, const char *text)
+{
+    bool is = !strncmp(text, ";4;", 3) && text[3] >= '0' && text[3] <= '4' &&
+              (!text[4] || text[4] == ';');
+    return is ? text[3] != '0' : u->progress;
+}
+
 static void note_osc(struct undo *u, const struct op *op)
 {
     char *end;
@@ -82,6 +91,8 @@ static void note_osc(struct undo *u, const struct op *op)
         u->colours &= ~(1u << (number - 110));
     else if (number == 22)
         u->pointer = value;
+    else if (number == 9)
+        u->progress = shows_progress(u, end);
 }
 
 /* Origin and character sets go with a cursor that is saved; where it is does not matter here. */
@@ -171,6 +182,7 @@ static void append_colours(const struct undo *u, struct bytes *out)
             bytes_printf(out, "\x1b]%d\x1b\\", 110 + i);
     bytes_append_text(out, u->palette ? "\x1b]104\x1b\\" : "");
     bytes_append_text(out, u->pointer ? "\x1b]22;\x1b\\" : "");
+    bytes_append_text(out, u->progress ? "\x1b]9;4;0\x1b\\" : "");
 }
 
 /* To the primary screen. */
@@ -217,6 +229,6 @@ void undo_append(struct undo *u, int cols, struct bytes *out)
     u->pending.len = 0;
     modes_init(&u->modes);
     u->colours = 0;
-    u->palette = u->pointer = u->tabs = false;
+    u->palette = u->pointer = u->progress = u->tabs = false;
     u->titles = 0;
 }

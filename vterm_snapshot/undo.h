@@ -1,7 +1,7 @@
 /* undo.h - what passed through to a terminal, as far as it stays behind there, and what undoes it.
  *
  * For whoever lends its terminal: modes, key encodings, the cursor's looks, colours of the palette,
- * tab stops. Pure.
+ * tab stops, a progress that is shown. Pure.
  */
 #ifndef VTERM_SNAPSHOT_UNDO_H
 #define VTERM_SNAPSHOT_UNDO_H

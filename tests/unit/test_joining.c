@@ -572,6 +572,8 @@ static void what_passed_is_undone(void **state)
         {"\x1b]4;1;?;2;#00ff00\a", "\x1b]104"},
         {"\x1b]4;1;#ff0000\a\x1b]4;1;?\a", "\x1b]104"},
         {"\x1b[22;0t", "\x1b[23;0t"},
+        {"\x1b]9;4;1;40\a", "\x1b]9;4;0\x1b"},
+        {"\x1b]9;4;0\a\x1b]9;4;3\x1b\\\x1b]9;done\a", "\x1b]9;4;0\x1b"},
         {"\x1b[?25l", "\x1b[?25h"},
         {"\x1b(0", "\x1b(B"},
         {"\x1b[?1006h\x1b[?1016h", "\x1b[?1006l"},
@@ -593,6 +595,8 @@ static void what_passed_is_undone(void **state)
     assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
     assert_false(undoes("\x1b]10;?;#123456\a", "\x1b]110"));
     assert_false(undoes("\x1b]4;1;?\a", "\x1b]104"));
+    assert_false(undoes("\x1b]9;4;1;40\a\x1b]9;4;0\a", "\x1b]9"));
+    assert_false(undoes("\x1b]9;4 tests failed\a\x1b]9;4;9\a\x1b]9;done\a", "\x1b]9"));
     assert_false(undoes("\x1b]4;1;?;15;?\x1b\\", "\x1b]104"));
     assert_false(undoes("\x1b]4\a\x1b]4;\a\x1b]4;1\a", "\x1b]104"));
 }
