@@ -457,6 +457,8 @@
 #define LIMIT_REDACT_AGAIN_MOST_MS 600000
 /* Milliseconds until another worker tries it again with lines of a session that is served. */
 #define LIMIT_REDACT_ROOM_MS 60000
+/* Milliseconds until what had no thread is tried again. */
+#define LIMIT_CHORE_AGAIN_MS 1000
 /* Milliseconds after which the keeper is asked again for the worker that forgets. */
 #define LIMIT_FORGET_ASK_MS 1000
 

@@ -13,6 +13,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/forget/files.h"
 #include "ptyd/forget/wish.h"
+#include "ptyd/worker/chore.h"
 #include "ptyd/worker/redacting.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/upgrade.h"
@@ -33,9 +34,10 @@ struct forgetting {
     uv_mutex_t mutex;           /* of what follows */
     json_t *gone_through;       /* {session: true} */
     struct forgotten forgotten; /* of all of them */
-    uv_work_t work;
-    bool working, closing;
-    uv_timer_t timer; /* until what a command's end says is in the log, or another worker comes */
+    struct chore chore;
+    bool closing;
+    uv_timer_t
+        timer; /* until what a command's end says is in the log, or a worker or thread comes */
     struct task_list waiters;
 };
 
@@ -76,7 +78,7 @@ struct forgetting *forgetting_create(struct worker *w)
 {
     struct forgetting *f = memory_new(sizeof *f);
     f->worker = w;
-    f->work.data = f;
+    f->chore.user = f;
     f->gone_through = json_object();
     uv_mutex_init(&f->mutex);
     uv_timer_init(&w->loop, &f->timer);
@@ -95,9 +97,9 @@ static void go_through_one(void *user, const char *name)
 }
 
 /* An index that was made meanwhile may have been made of what was there before. */
-static void go_through_the_rest(uv_work_t *work)
+static void go_through_the_rest(struct chore *chore)
 {
-    struct forgetting *f = work->data;
+    struct forgetting *f = chore->user;
     forget_each_session(f->worker->options->state, go_through_one, f);
     uv_mutex_lock(&f->mutex);
     forget_index(f->worker->options->state, &f->forgotten);
@@ -186,20 +188,25 @@ static void finish(struct forgetting *f)
     forgetting_stored(f);                  /* it may have ended meanwhile */
 }
 
-static void on_gone_through(uv_work_t *work, int status)
+static void on_again(uv_timer_t *timer)
 {
-    struct forgetting *f = work->data;
-    f->working = false;
+    forgetting_go_on(timer->data);
+}
+
+static void on_gone_through(struct chore *chore, int status)
+{
+    struct forgetting *f = chore->user;
     if (!f->closing && status == 0)
         finish(f);
+    else if (!f->closing)
+        uv_timer_start(&f->timer, on_again, LIMIT_CHORE_AGAIN_MS, 0);
 }
 
 void forgetting_go_on(struct forgetting *f)
 {
     if (f->stage != DOING)
         return;
-    f->working = true;
-    uv_queue_work(&f->worker->loop, &f->work, go_through_the_rest, on_gone_through);
+    chore_begin(&f->worker->loop, &f->chore, go_through_the_rest, on_gone_through);
 }
 
 /* ---- requests ---- */
@@ -269,8 +276,6 @@ void forgetting_close(struct forgetting *f)
 {
     f->closing = true;
     uv_close((uv_handle_t *)&f->timer, NULL);
-    if (f->working)
-        uv_cancel((uv_req_t *)&f->work); /* one that has begun is waited for */
 }
 
 void forgetting_destroy(struct forgetting *f)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_files.h"
+#include "ptyd/worker/chore.h"
 #include "ptyd/worker/forgetting.h"
 #include "ptyd/worker/redacting.h"
 
@@ -14,7 +15,7 @@
 
 struct mending {
     struct mending *next;
-    uv_work_t work;
+    struct chore chore;
     struct worker *worker;
     char *name, *directory;
     json_t *params;
@@ -34,9 +35,9 @@ static struct mending *find(const char *name)
     return m;
 }
 
-static void compare(uv_work_t *work)
+static void compare(struct chore *chore)
 {
-    struct mending *m = work->data;
+    struct mending *m = chore->user;
     block_mend_ahead(m->directory, &m->mended);
 }
 
@@ -55,10 +56,12 @@ static void destroy(struct mending *m)
     free(m);
 }
 
-static void on_compared(uv_work_t *work, int status)
+/* Where no thread is to be had, the others wait. */
+static void on_compared(struct chore *chore, int status)
 {
-    struct mending *m = work->data;
-    (void)status;
+    struct mending *m = chore->user;
+    if (status < 0)
+        compare(chore);
     m->done = true;
     aside_take(&m->mended.aside, &m->before);
     if (uv_is_closing((uv_handle_t *)&m->worker->idle_timer)) /* it ends */
@@ -79,7 +82,7 @@ bool mending_begin(struct worker *w, const char *name, const json_t *params,
     }
     struct mending *m = memory_new(sizeof *m);
     *m = (struct mending){.next = all,
-                          .work.data = m,
+                          .chore.user = m,
                           .worker = w,
                           .name = text_copy(name),
                           .directory = directory,
@@ -90,11 +93,8 @@ bool mending_begin(struct worker *w, const char *name, const json_t *params,
         destroy(former);
         m->next = all;
     }
-    if (uv_queue_work(&w->loop, &m->work, compare, on_compared) < 0) {
-        destroy(m);
-        return false;
-    }
     all = m;
+    chore_begin(&w->loop, &m->chore, compare, on_compared);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* In libuv's pool, one job at a time of sessions that are served, and one of the others: who types
+/* In threads, one job at a time of sessions that are served, and one of the others: who types
  * does not wait for what is long over. What a thread needs of the loop goes with the job: the
  * shell's secrets, and a copy of the user's rules. */
 #include "ptyd/worker/redacting.h"
@@ -21,6 +21,7 @@
 #include "ptyd/forget/files.h"
 #include "ptyd/forget/overlay.h"
 #include "ptyd/forget/secrets.h"
+#include "ptyd/worker/chore.h"
 #include "ptyd/worker/mending.h"
 #include "ptyd/worker/upgrade.h"
 
@@ -42,7 +43,7 @@ struct lane {
     struct job *job;     /* at hand, or NULL; the thread's while it works */
     struct rules *rules; /* of the thread */
     int result;
-    uv_work_t work;
+    struct chore chore;
 };
 
 struct redacting {
@@ -144,9 +145,9 @@ static void go_through(struct lane *lane)
 
 /* Who takes the mutex behind a job's giving up knows that its files are let go of, or never were
  * touched. */
-static void do_job(uv_work_t *work)
+static void do_job(struct chore *chore)
 {
-    struct lane *lane = work->data;
+    struct lane *lane = chore->user;
     struct redacting *r = lane->redacting;
     rules_use_here(lane->rules);
     if (lane->job->closed)
@@ -207,16 +208,16 @@ static void try_again(struct redacting *r, struct job *job, int result)
 }
 
 /* Where it failed one that came meanwhile goes through the same, and more. */
-static void on_done(uv_work_t *work, int status)
+static void on_done(struct chore *chore, int status)
 {
-    struct lane *lane = work->data;
+    struct lane *lane = chore->user;
     struct redacting *r = lane->redacting;
     struct job *job = lane->job, *next;
     lane->job = NULL;
     rules_destroy(lane->rules);
     lane->rules = NULL;
-    bool failed = status == 0 && lane->result < 0 && lane->result != -ENOENT && !r->closing &&
-                  !atomic_load(&job->gives_up);
+    int result = status < 0 ? status : lane->result;
+    bool failed = result < 0 && result != -ENOENT && !r->closing && !atomic_load(&job->gives_up);
     if (job->indexed && (!failed || !job->wait_ms)) /* not with each other try */
         r->indexed = true;
     next = failed ? take_out(r, job->session) : NULL;
@@ -227,7 +228,7 @@ static void on_done(uv_work_t *work, int status)
         job = next;
     }
     if (failed)
-        try_again(r, job, lane->result);
+        try_again(r, job, result);
     else
         destroy(job);
     begin_next(r);
@@ -258,7 +259,7 @@ static bool begin_lane(struct redacting *r, int at)
     struct lane *lane = &r->lanes[at];
     if (!lane->job && (lane->job = take_next(r, at))) {
         lane->rules = conf_copy_rules(r->worker->options->conf);
-        uv_queue_work(&r->worker->loop, &lane->work, do_job, on_done);
+        chore_begin(&r->worker->loop, &lane->chore, do_job, on_done);
     }
     return lane->job;
 }
@@ -457,7 +458,7 @@ struct redacting *redacting_create(struct worker *w)
     struct secrets_finder finder;
     r->worker = w;
     for (int i = 0; i < LANES; i++)
-        r->lanes[i] = (struct lane){.redacting = r, .work.data = &r->lanes[i]};
+        r->lanes[i] = (struct lane){.redacting = r, .chore.user = &r->lanes[i]};
     r->on = worker_conf(w)->redact_disk;
     uv_mutex_init(&r->mutex);
     uv_timer_init(&w->loop, &r->again);
@@ -476,10 +477,8 @@ void redacting_close(struct redacting *r)
     uv_close((uv_handle_t *)&r->again, NULL);
     uv_close((uv_handle_t *)&r->other, NULL);
     for (int i = 0; i < LANES; i++)
-        if (r->lanes[i].job) {
+        if (r->lanes[i].job) /* it is waited for */
             atomic_store(&r->lanes[i].job->gives_up, true);
-            uv_cancel((uv_req_t *)&r->lanes[i].work); /* one that has begun is waited for */
-        }
 }
 
 static void destroy_all(struct job *job)

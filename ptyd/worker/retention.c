@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/kept.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/chore.h"
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/rename.h"
 #include "ptyd/worker/worker.h"
@@ -16,7 +18,7 @@
 
 /* A round: one scan, then batches until nothing has to go. */
 struct retention {
-    uv_work_t work; /* first: it is freed with it */
+    struct chore chore; /* first: it is freed with it */
     uv_timer_t timer;
     struct worker *worker;
     bool working, closing, timer_closed, looked;
@@ -60,9 +62,18 @@ const char *__tsan_default_suppressions(void)
 
 /* ---- removing ---- */
 
-static void remove_batch(uv_work_t *work)
+static void on_timer(uv_timer_t *timer);
+
+/* No thread was to be had: what is out of sight is found again. */
+static void try_again(struct retention *r)
 {
-    struct retention *r = work->data;
+    end_round(r);
+    uv_timer_start(&r->timer, on_timer, LIMIT_CHORE_AGAIN_MS, DAY_MS);
+}
+
+static void remove_batch(struct chore *chore)
+{
+    struct retention *r = chore->user;
     for (int i = 0; i < r->batch_count; i++)
         kept_remove(r->worker->options->state, r->batch[i]);
 }
@@ -79,7 +90,7 @@ static void hide(struct retention *r, const struct kept_session *session, const 
     r->removed++;
 }
 
-static void on_removed(uv_work_t *work, int status);
+static void on_removed(struct chore *chore, int status);
 
 /* Takes the next ones out of sight; one that was opened meanwhile stays. */
 static void next_batch(struct retention *r)
@@ -103,20 +114,28 @@ static void next_batch(struct retention *r)
         return;
     }
     r->working = true;
-    uv_queue_work(&r->worker->loop, &r->work, remove_batch, on_removed);
+    chore_begin(&r->worker->loop, &r->chore, remove_batch, on_removed);
 }
 
-static void on_removed(uv_work_t *work, int status)
+/* Behind a chore; returns whether it was done and another may follow. */
+static bool goes_on(struct retention *r, int status)
 {
-    struct retention *r = work->data;
-    (void)status;
+    bool closing = r->closing;
     r->working = false;
+    if (closing)
+        free_when_done(r);
+    else if (status < 0)
+        try_again(r);
+    return !closing && status == 0;
+}
+
+static void on_removed(struct chore *chore, int status)
+{
+    struct retention *r = chore->user;
     for (int i = 0; i < r->batch_count; i++)
         free(r->batch[i]);
     r->batch_count = 0;
-    if (r->closing)
-        free_when_done(r);
-    else
+    if (goes_on(r, status))
         next_batch(r);
 }
 
@@ -136,20 +155,16 @@ static void list_in_use(struct retention *r)
     qsort(r->in_use, r->in_use_count, sizeof *r->in_use, by_name);
 }
 
-static void scan(uv_work_t *work)
+static void scan(struct chore *chore)
 {
-    struct retention *r = work->data;
+    struct retention *r = chore->user;
     kept_scan(r->worker->options->state, r->in_use, r->in_use_count, &r->kept);
 }
 
-static void on_scanned(uv_work_t *work, int status)
+static void on_scanned(struct chore *chore, int status)
 {
-    struct retention *r = work->data;
-    (void)status;
-    r->working = false;
-    if (r->closing)
-        free_when_done(r);
-    else
+    struct retention *r = chore->user;
+    if (goes_on(r, status))
         next_batch(r);
 }
 
@@ -163,7 +178,7 @@ static void on_timer(uv_timer_t *timer)
     r->most = conf->keep_bytes;
     list_in_use(r);
     r->working = true;
-    uv_queue_work(&r->worker->loop, &r->work, scan, on_scanned);
+    chore_begin(&r->worker->loop, &r->chore, scan, on_scanned);
 }
 
 void retention_check(struct retention *r)
@@ -177,7 +192,7 @@ struct retention *retention_create(struct worker *worker)
 {
     struct retention *r = memory_new(sizeof *r);
     r->worker = worker;
-    r->work.data = r;
+    r->chore.user = r;
     uv_timer_init(&worker->loop, &r->timer);
     r->timer.data = r;
     uv_timer_start(&r->timer, on_timer, 0, DAY_MS);
@@ -196,8 +211,6 @@ void retention_close(struct retention *r)
     if (!r || r->closing)
         return;
     r->closing = true;
-    if (r->working)
-        uv_cancel((uv_req_t *)&r->work); /* one that has begun is waited for */
     uv_close((uv_handle_t *)&r->timer, on_timer_closed);
 }
 

@@ -23,11 +23,13 @@
  *   FAULT_CLOCK     so many seconds as are in this file have gone by more than did
  *   FAULT_VAULT     nothing outlives the worker of what shells were started with
  *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
+ *   FAULT_THREADS   while this file is there no thread is to be had, as at a limit on processes
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -64,6 +66,17 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
     if (file)
         fclose(file);
     return result;
+}
+
+int pthread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *user)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    const char *path = getenv("FAULT_THREADS");
+    if (!real)
+        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+            RTLD_NEXT, "pthread_create");
+    return path && access(path, F_OK) == 0 ? EAGAIN : real(ret, attributes, run, user);
 }
 
 static void crash(void)

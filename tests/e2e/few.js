@@ -3,8 +3,9 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
-const { spawnSync } = require('node:child_process');
-const { workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
+const path = require('node:path');
+const { spawn, spawnSync } = require('node:child_process');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
 
 const STATUS = '{"jsonrpc":"2.0","id":1,"method":"status.short"}\n';
 
@@ -102,6 +103,32 @@ async function main() {
       assert.deepStrictEqual(list(), before, `${files} descriptors`);
     }
     for (let i = 0; i < 4; i++) assert.strictEqual(daemon.ptyd('run', '-s', `s${i}`, '--', 'echo well').stdout, 'well\n');
+    assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+    removeWorkspace(space);
+  });
+
+  await report.test('no thread is to be had, as at a limit on processes: a worker serves, and what a thread does is done when there is one', async () => {
+    const space = workspace(), none = path.join(space.root, 'no-threads'), word = 'Qabracadabra7';
+    Object.assign(space.env, { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_THREADS: none });
+    fs.writeFileSync(none, '');
+    const daemon = await new Daemon(space).ready();
+    const kept = () => spawnSync('grep', ['-rlF', word, space.env.PTYD_STATE_DIR], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+    const { worker_pid: first, closed: unseen } = daemon.json('status');
+    assert.strictEqual(unseen, null, 'nobody looked at what is kept');
+    for (const name of ['old', 'work']) assert.strictEqual(daemon.ptyd('open', name).status, 0);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'old', '--', `echo ${word}`).stdout, `${word}\n`);
+    assert.strictEqual(daemon.ptyd('close', 'old').status, 0);
+    // Another worker begins for this; a session that is closed is gone through by a thread.
+    const forget = spawn(PTYD, ['forget', '--matching', word, '--yes'], { env: space.env, stdio: 'ignore' });
+    const forgot = new Promise((resolve) => forget.on('exit', resolve));
+    const next = await until('another worker', () => { const { worker_pid: pid } = daemon.json('status'); return pid !== first && pid; });
+    assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo well').stdout, 'well\n');
+    assert.ok(kept().length > 0);
+    fs.unlinkSync(none);
+    assert.strictEqual(await forgot, 0);
+    assert.deepStrictEqual(kept(), []);
+    const { worker_pid: last, closed: seen } = await until('it was looked at', () => { const status = daemon.json('status'); return status.closed && status; });
+    assert.deepStrictEqual([last, seen.sessions], [next, 1]);
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
     removeWorkspace(space);
   });
