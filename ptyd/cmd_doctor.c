@@ -100,14 +100,41 @@ static void check_locale(struct doctor *d)
         note(d, OK, "locale", "%s", codeset);
 }
 
-/* One that is to be ours alone; where it is not there it is made when it is needed. */
+/* The last directory on the way to it that is there; new string. */
+static char *last_there(const char *path)
+{
+    char *at = text_copy(path);
+    while (access(at, F_OK) < 0 && strcmp(at, "/") != 0) {
+        char *parent = paths_parent(at);
+        free(at);
+        at = parent;
+    }
+    return at;
+}
+
+/* It is made when it is needed, where it can be. */
+static void check_missing(struct doctor *d, const char *what, const char *path)
+{
+    char *above = last_there(path);
+    struct stat st;
+    if (lstat(path, &st) == 0)
+        note(d, TODO, what, "%s is a link to what is not there; make that, or move it away", path);
+    else if (access(above, W_OK | X_OK) < 0)
+        note(d, TODO, what, "%s cannot be made in %s: %s", path, above, strerror(errno));
+    else
+        note(d, OK, what, "%s, which will be made", path);
+    free(above);
+}
+
+/* One that is to be ours alone, or a link to one. */
 static bool check_own_directory(struct doctor *d, const char *what, const char *path)
 {
     struct stat st;
-    if (lstat(path, &st) < 0) {
-        bool none = errno == ENOENT;
-        note(d, none ? OK : TODO, what, none ? "%s, which will be made" : "%s: %s", path,
-             strerror(errno));
+    if (stat(path, &st) < 0) {
+        if (errno == ENOENT)
+            check_missing(d, what, path);
+        else
+            note(d, TODO, what, "%s: %s", path, strerror(errno));
         return false;
     }
     if (!S_ISDIR(st.st_mode))

@@ -75,8 +75,25 @@ async function main() {
     fs.writeFileSync(space.env.PTYD_STATE_DIR, '');
     assert.match(doctor().of('state')[0], /is no directory; move it away$/);
     fs.rmSync(space.env.PTYD_STATE_DIR);
+    const elsewhere = path.join(space.root, 'elsewhere');
+    fs.symlinkSync(elsewhere, space.env.PTYD_STATE_DIR);
+    assert.match(doctor().of('state')[0], /^todo: .* is a link to what is not there; make that, or move it away$/);
+    fs.mkdirSync(elsewhere, { mode: 0o700 }); // a daemon uses it: whose.js
+    assert.match(doctor().of('state')[0], /^ok: .* MiB left$/);
+    fs.rmSync(space.env.PTYD_STATE_DIR);
     const text = spawnSync(PTYD, ['doctor'], { env: { ...env, LC_ALL: 'C' }, encoding: 'utf8' });
     assert.match(text.stdout, /^todo +locale .*\n[^]*Something is to be done\.$/m);
+  });
+
+  await report.test('a directory that cannot be made is not said to be made', () => {
+    const taken = path.join(space.root, 'taken'), program = path.join(space.root, 'ptyd'), nobody = 65534;
+    fs.mkdirSync(taken, { mode: 0o555 });
+    fs.copyFileSync(PTYD, program);
+    for (const one of [program, space.root]) fs.chmodSync(one, 0o755);
+    const more = { PTYD_STATE_DIR: `${taken}/a/state`, PTYD_SOCKET: `${taken}/run/ptyd.sock` };
+    const { stdout } = spawnSync(program, ['doctor'], { env: { ...env, ...more }, encoding: 'utf8', ...(process.getuid() === 0 ? { uid: nobody, gid: nobody } : {}) });
+    assert.match(stdout, new RegExp(`^todo +state +${taken}/a/state cannot be made in ${taken}: Permission denied$`, 'm'));
+    assert.match(stdout, new RegExp(`^todo +socket +${taken}/run cannot be made in ${taken}: Permission denied$`, 'm'));
   });
 
   await report.test('a daemon: what it says of itself', async () => {
