@@ -555,6 +555,7 @@ int command_record(int argc, char **argv)
     struct recording r = {
         .request = &q, .rpc = {.fd = -1, .lines = {.limit = LIMIT_ANSWER_BYTES}}, .signals = -1};
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell */
     int status = record(&r);
     finish(&r);
     return status;

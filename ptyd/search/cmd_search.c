@@ -1,6 +1,7 @@
 /* ptyd search: no daemon is asked; who searches brings the index up to date. */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -377,6 +378,7 @@ int command_search(int argc, char **argv)
     char *state = paths_state(), *conversations = text_format("%s/conversations", state);
     struct names *names = names_open(state, false);
     int status = EXIT_FAILED;
+    signal(SIGXFSZ, SIG_IGN); /* an index that may not grow is told of */
     if (query.session)
         query.session = names_own(names, query.session);
     if (other_host) {
@@ -385,11 +387,12 @@ int command_search(int argc, char **argv)
         say("nothing was recorded yet: there is no %s", conversations);
     } else {
         struct index *index = index_open(state);
-        if (search(index, state, &query, &answer)) {
+        bool searched = search(index, state, &query, &answer);
+        index_close(index); /* whoever reads what is told may take long */
+        if (searched) {
             status = tell(state, &cli, &query, &answer);
             json_decref(answer.results);
         }
-        index_close(index);
     }
     regex_destroy(query.regex);
     free(query.directories[0]);

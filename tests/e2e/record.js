@@ -272,6 +272,8 @@ async function main() {
     assert.ok(none.status === 1 && /4711/.test(none.stderr) && !fs.existsSync(file('none.cast')), none.stderr);
     const full = daemon.ptyd('record', '-s', 'bash', '--from', '1', '-o', '/dev/full', '--overwrite');
     assert.ok(full.status === 1 && /No space left on device/.test(full.stderr), full.stderr);
+    const short = spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" "$@"', PTYD, 'record', '-s', 'bash', '--from', '1', '-o', file('short.cast')], { env: space.env, encoding: 'utf8' });
+    assert.ok(short.status === 1 && /File too large/.test(short.stderr), `${short.status} ${short.signal} ${short.stderr}`);
     fs.writeFileSync(file('open.cast'), 'long '.repeat(100000), { mode: 0o644 });
     record('-s', 'bash', '--from', '1', '-o', file('open.cast'), '--overwrite');
     assert.strictEqual(fs.statSync(file('open.cast')).mode & 0o777, 0o600);

@@ -225,12 +225,30 @@ async function main() {
   await report.test('an index that cannot be written is searched as it is, which is said', async () => {
     const wanted = search('error'), next = random(77);
     writeSession(state, 'more', [{ seq: 1, cmd: 'much', output: Array.from({ length: 20000 }, () => `error ${next(2 ** 31).toString(36)} ${next(2 ** 31)}\n`).join(''), ended: 1795002000000 }]);
-    const full = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 200; exec ${PTYD} search --json --last 100000 error`], { env: space.env, encoding: 'utf8', maxBuffer: 1 << 28 });
+    const full = spawnSync('sh', ['-c', `ulimit -f 200; exec ${PTYD} search --json --last 100000 error`], { env: space.env, encoding: 'utf8', maxBuffer: 1 << 28 });
     assert.match(full.stderr, /the index cannot be brought up to date \(.*\): of 1 of 4 sessions it does not tell all yet/);
     assert.deepStrictEqual([full.status, said(JSON.parse(full.stdout))], [0, wanted]);
     assert.deepStrictEqual(search('error'), [...wanted, 'more:1 20000']);
     fs.rmSync(path.join(state, 'conversations/more'), { recursive: true });
     ptyd('search', 'x');
+  });
+
+  await report.test('who reads an answer slowly keeps nobody from making the index again', async () => {
+    const [begun, go] = ['begun', 'read-on'].map((name) => path.join(space.root, name));
+    const ask = ['search', '--json', '--last', '100000', 'r'];
+    const { stdout: wanted } = ptyd(...ask);
+    assert.ok(wanted.length > 80000, `more than a pipe holds: ${wanted.length}`);
+    const reader = spawn('sh', ['-c', `"$0" "$@" | { head -c 1; touch ${begun}; ${waitFor(go)}; cat; }`, PTYD, ...ask], { env: space.env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let told = '';
+    reader.stdout.on('data', (data) => { told += data; });
+    const ended = new Promise((resolve) => reader.stdout.on('end', resolve));
+    await until('it answers', () => fs.existsSync(begun));
+    fs.writeFileSync(index, 'no database '.repeat(10000));
+    const answer = spawnSync(PTYD, ask, { env: space.env, encoding: 'utf8', maxBuffer: 1 << 28, timeout: 60000 });
+    fs.writeFileSync(go, '');
+    await ended;
+    assert.match(answer.stderr, /it is made again/);
+    assert.deepStrictEqual([answer.stdout, told.length], [wanted, wanted.length]);
   });
 
   await report.test('an output that is kept no more is found by its end alone', async () => {
