@@ -27,7 +27,7 @@ static int store_open(const char *state, struct store *s)
     char *directory = identity_directory(state), *lock = text_format("%s/unsent.lock", directory);
     struct bytes text = {0};
     *s = (struct store){.path = text_format("%s/unsent.json", directory)};
-    int result = file_make_directory(directory);
+    int result = file_make_private_directory(directory); /* what root made is nobody else's */
     s->lock = result == 0 ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
     if (result == 0 && (s->lock < 0 || flock(s->lock, LOCK_EX) < 0))
         result = -errno;

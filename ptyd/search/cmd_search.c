@@ -357,6 +357,31 @@ static bool search(struct index *index, const char *state, const struct find_que
     }
 }
 
+/* An index of root's among another user's files would keep that one from searching. */
+static bool is_ours(const char *state)
+{
+    struct stat st;
+    bool others = stat(state, &st) == 0 && st.st_uid != geteuid();
+    if (others)
+        say("the state directory %s belongs to user %u; search as that one", state,
+            (unsigned)st.st_uid);
+    return !others;
+}
+
+/* Here. */
+static int search_own(const char *state, const struct cli *cli, const struct find_query *query)
+{
+    struct find_answer answer;
+    struct index *index = index_open(state);
+    bool searched = search(index, state, query, &answer);
+    index_close(index); /* whoever reads what is told may take long */
+    if (!searched)
+        return EXIT_FAILED;
+    int status = tell(state, cli, query, &answer);
+    json_decref(answer.results);
+    return status;
+}
+
 /* Of another host. */
 static int search_abroad(const char *state, const struct cli *cli, const struct find_query *query)
 {
@@ -374,7 +399,6 @@ int command_search(int argc, char **argv)
 {
     struct cli cli;
     struct find_query query = parse(&cli, argc, argv);
-    struct find_answer answer;
     char *state = paths_state(), *conversations = text_format("%s/conversations", state);
     struct names *names = names_open(state, false);
     int status = EXIT_FAILED;
@@ -385,14 +409,8 @@ int command_search(int argc, char **argv)
         status = search_abroad(state, &cli, &query);
     } else if (access(conversations, F_OK) < 0) {
         say("nothing was recorded yet: there is no %s", conversations);
-    } else {
-        struct index *index = index_open(state);
-        bool searched = search(index, state, &query, &answer);
-        index_close(index); /* whoever reads what is told may take long */
-        if (searched) {
-            status = tell(state, &cli, &query, &answer);
-            json_decref(answer.results);
-        }
+    } else if (is_ours(state)) {
+        status = search_own(state, &cli, &query);
     }
     regex_destroy(query.regex);
     free(query.directories[0]);

@@ -175,6 +175,21 @@ async function main() {
     return result;
   };
 
+  await report.test('root with another user\'s environment leaves nothing of root\'s in the state directory', () => {
+    const home = path.join(place, 'theirs'), state = path.join(home, 'ptyd'), session = path.join(state, 'conversations/x/agent_pty');
+    fs.mkdirSync(session, { recursive: true });
+    fs.writeFileSync(path.join(session, 'blocks.jsonl'), `${JSON.stringify({ block_id: 'x:1:1', seq: 1, cmd: 'echo needle', cwd: '/', exit_code: 0, status: 'completed', type: 'user_cmd', ts_begin: 1, ts_end: 2, duration_ms: 1, output_lines: 0, output_bytes: 0, output_path: '', preview: { lines: [], truncated: false }, omitted_lines: 0 })}\n`);
+    assert.strictEqual(spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, home]).status, 0);
+    const search = (uid) => run(path.join(place, 'no-socket'), [['search', 'needle']], uid, { PTYD_STATE_DIR: state });
+    const refused = search(0);
+    assert.deepStrictEqual([refused.status, refused.stdout], [1, '']);
+    assert.match(refused.stderr, new RegExp(`belongs to user ${NOBODY}; search as that one`));
+    assert.match(search(NOBODY).stdout, /^x:1 .*echo needle$/m);
+    const roots = spawnSync('find', [home, '-uid', '0'], { encoding: 'utf8' }).stdout;
+    assert.strictEqual(roots, '');
+    fs.rmSync(home, { recursive: true });
+  });
+
   await report.test('every command is among them', () => {
     const table = fs.readFileSync(path.join(__dirname, '../../ptyd/commands.c'), 'utf8');
     const all = [...table.matchAll(/\{"([a-z]+)", command_/g)].map(([, name]) => name);
