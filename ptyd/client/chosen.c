@@ -75,7 +75,7 @@ json_t *chosen_block(const struct cli *cli, const char *id, bool bytes)
 
 const char *chosen_id(struct cli *cli, const char *id)
 {
-    const char *colon = strchr(id, ':');
+    const char *colon = strchr(cli_text("ID", id), ':');
     char *name = colon ? text_format("%.*s", (int)(colon - id), id) : NULL;
     bool named = name && text_is_name(name), other = named && strcmp(name, cli->session) != 0;
     if (other && cli->session_given)

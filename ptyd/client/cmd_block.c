@@ -162,7 +162,7 @@ int command_block(int argc, char **argv)
         else if (option == LINES)
             parse_lines(optarg, &selection);
         else
-            selection.search = optarg;
+            selection.search = cli_text("TEXT", optarg);
     if (optind >= argc)
         cli_usage("which block? `ptyd blocks` lists them");
     const char *id = chosen_id(&cli, argv[optind++]);

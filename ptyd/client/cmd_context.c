@@ -255,9 +255,9 @@ int command_context(int argc, char **argv)
         else if (option == FORMAT)
             o.format = known_format(optarg);
         else if (option == CONSUMER)
-            o.consumer = optarg;
+            o.consumer = cli_text("ID", optarg);
         else
-            o.thread = optarg;
+            o.thread = cli_text("ID", optarg);
     const struct verb *verb = find_verb(optind < argc ? argv[optind++] : "show");
     o.args = argv + optind;
     o.arg_count = argc - optind;

@@ -324,6 +324,8 @@ int command_explain(int argc, char **argv)
     cli_no_more(&cli, argc, argv);
     if (turn && !*turn)
         cli_usage("TURN is empty; `ptyd explain` lists the latest");
+    if (turn)
+        cli_text("TURN", turn);
     if (turn && last)
         cli_usage("TURN or --last: which of them?");
     if (request_connect_to_look(&rpc) < 0)

@@ -49,7 +49,7 @@ static void own_option(json_t *params, int option)
         char *path = realpath(optarg, NULL);
         if (!path)
             cli_usage("there is no directory %s", optarg);
-        set(params, "cwd", path);
+        request_set_directory(params, path);
         free(path);
         break;
     }
@@ -76,7 +76,7 @@ static json_t *rest_of(int argc, char **argv)
 {
     json_t *list = json_array();
     for (; optind < argc; optind++)
-        json_array_append_new(list, json_string(argv[optind]));
+        json_array_append_new(list, json_string(cli_text("ARGV", argv[optind])));
     return list;
 }
 

@@ -2,6 +2,7 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
 
 static const char help[] =
     "usage: ptyd rename [NAME] NEW [--json]\n\n"
@@ -28,6 +29,8 @@ int command_rename(int argc, char **argv)
         cli_usage("what is it to be called?");
     const char *name = argv[optind++];
     cli_no_more(&cli, argc, argv);
+    if (!text_is_name(name))
+        cli_usage("'%s' is not a session name (letters, digits, . _ -, at most 64)", name);
     json_t *result = request_once(&cli, false, "session.rename",
                                   json_pack("{s:s, s:s}", "name", cli.session, "to", name));
     if (!result)

@@ -93,7 +93,7 @@ static json_t *path_of(const char *file)
     char *path = realpath(file, NULL);
     if (!path)
         cli_usage("there is no file %s", file);
-    json_t *value = json_string(path);
+    json_t *value = json_string(cli_text("FILE", path));
     free(path);
     return value;
 }

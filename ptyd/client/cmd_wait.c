@@ -111,7 +111,7 @@ static void choose_text(struct request *r, const char *text, bool is_regex)
     choose(r, WAIT_TEXT);
     if (!*text)
         cli_usage("an empty text is there always: which one?");
-    r->what.text = text;
+    r->what.text = cli_text("TEXT", text);
     r->what.is_regex = is_regex;
     char *error = waiting_prepare(&r->what);
     if (error)

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "ptyd/core/base64.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -82,6 +83,8 @@ static json_t *environment(void)
 char *request_command(char *const *words)
 {
     struct bytes line = {0};
+    for (char *const *at = words; *at; at++)
+        cli_text("COMMAND", *at);
     if (!words[1])
         return text_copy(words[0]);
     for (char *const *at = words; *at; at++) {
@@ -92,15 +95,27 @@ char *request_command(char *const *words)
     return line.data;
 }
 
+void request_set_directory(json_t *params, const char *path)
+{
+    struct bytes encoded = {0};
+    bool is_text = utf8_valid(path, strlen(path));
+    if (!is_text)
+        base64_encode(path, strlen(path), &encoded);
+    json_object_set_new(params, is_text ? "cwd" : "cwd_base64",
+                        json_string(is_text ? path : encoded.data));
+    json_object_del(params, is_text ? "cwd_base64" : "cwd");
+    bytes_finish(&encoded);
+}
+
 json_t *request_open_params(const char *name)
 {
     char cwd[LIMIT_CWD_BYTES];
     mode_t mask = umask(0);
     umask(mask);
-    if (!getcwd(cwd, sizeof cwd))
-        strcpy(cwd, "/");
-    return json_pack("{s:s*, s:o, s:s, s:i}", "name", name, "env", environment(), "cwd", cwd,
-                     "umask", (int)mask);
+    json_t *params =
+        json_pack("{s:s*, s:o, s:i}", "name", name, "env", environment(), "umask", (int)mask);
+    request_set_directory(params, getcwd(cwd, sizeof cwd) ? cwd : "/");
+    return params;
 }
 
 struct view_size request_terminal_size(void)

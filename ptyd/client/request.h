@@ -25,6 +25,9 @@ json_int_t request_new_token(void);
  * shell. New string. */
 char *request_command(char *const *words);
 
+/* Where a session that session.open makes begins: whatever bytes its name has. */
+void request_set_directory(json_t *params, const char *path);
+
 /* Parameters of session.open, without a name for a terminal's own: this process's environment,
  * directory and umask. New reference. */
 json_t *request_open_params(const char *name);

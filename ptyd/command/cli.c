@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -130,6 +131,13 @@ int cli_print_json(json_t *value)
     json_decref(value);
     failed = fputc('\n', stdout) == EOF || fflush(stdout) != 0 || failed;
     return failed ? EXIT_FAILED : EXIT_OK;
+}
+
+const char *cli_text(const char *what, const char *text)
+{
+    if (!utf8_valid(text, strlen(text)))
+        cli_usage("%s is not UTF-8, which is all that ptyd takes there", what);
+    return text;
 }
 
 double cli_seconds(const char *text)

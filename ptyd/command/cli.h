@@ -60,6 +60,10 @@ void cli_no_more(const struct cli *cli, int argc, char **argv);
  * for anything else. */
 double cli_seconds(const char *text);
 
+/* An argument that is text: what the daemon is asked is JSON, and what is looked for in is UTF-8,
+ * too. Ends with status 2 where it is not, and says so of `what`. */
+const char *cli_text(const char *what, const char *text);
+
 /* Says the message (say.h) and which --help says more; ends with status 2. */
 _Noreturn void cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

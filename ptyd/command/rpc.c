@@ -453,6 +453,10 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
 {
     int64_t begun = clock_monotonic_ms(), until = begun + wait_ms;
     json_t *answer = NULL, *result = NULL;
+    if (!params) { /* no connection would take it */
+        *ret_error = text_copy("what the daemon was to be asked is not UTF-8");
+        return NULL;
+    }
     if (rpc->fd < 0) { /* of a former connection */
         free(rpc->closing);
         rpc->closing = NULL;

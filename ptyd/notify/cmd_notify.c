@@ -313,7 +313,7 @@ static struct notify read_options(int argc, char **argv)
         if (option == TIMEOUT)
             n.until = clock_monotonic_ms() + (int64_t)(cli_seconds(optarg) * 1000);
         else if (option == THREAD)
-            n.wake.thread = optarg;
+            cli_text("T", n.wake.thread = optarg);
         else
             *(option == ON ? &n.on : &n.wake.url) = optarg;
     }

@@ -425,10 +425,13 @@ static int report(const struct recording *r)
             q->cli.session, q->file, r->sink.written);
         return EXIT_OK;
     }
-    return cli_print_json(json_pack("{s:s, s:s, s:i, s:I, s:I, s:I}", "file", q->file, "session",
-                                    q->cli.session, "version", q->version, "duration_ms",
-                                    (json_int_t)r->ms, "bytes", (json_int_t)r->sink.written,
-                                    "missing", (json_int_t)r->missing));
+    char *file = text_clean(q->file, strlen(q->file), LIMIT_CWD_BYTES);
+    int status = cli_print_json(json_pack("{s:s, s:s, s:i, s:I, s:I, s:I}", "file", file, "session",
+                                          q->cli.session, "version", q->version, "duration_ms",
+                                          (json_int_t)r->ms, "bytes", (json_int_t)r->sink.written,
+                                          "missing", (json_int_t)r->missing));
+    free(file);
+    return status;
 }
 
 static int record(struct recording *r)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/base64.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/start/start.h"
@@ -85,18 +86,33 @@ static char *name_for(struct worker *worker, const json_t *params)
                                                : text_copy(given ? given : "");
 }
 
+/* JSON is UTF-8, and the name of a directory need not be. New string. */
+static char *directory_of(const json_t *params)
+{
+    const char *encoded = json_text(params, "cwd_base64", NULL);
+    struct bytes path = {0};
+    if (!encoded || base64_decode(encoded, strlen(encoded), &path) < 0 || !path.len) {
+        bytes_finish(&path);
+        return text_copy(json_text(params, "cwd", "/"));
+    }
+    char *directory = text_format("%.*s", (int)path.len, path.data);
+    bytes_finish(&path);
+    return directory;
+}
+
 static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
     struct session_size size = {.cols = LIMIT_COLS_DEFAULT, .rows = LIMIT_ROWS_DEFAULT};
     int fds[2];
     char *file;
     worker_read_size(params, &size);
+    char *directory = directory_of(params);
     int result = start_prepare(
         &(struct start_request){
             .name = name,
             .shell = json_text(params, "shell", NULL),
             .runtime = worker->options->runtime,
-            .cwd = json_text(params, "cwd", NULL),
+            .cwd = directory,
             .argv = json_object_get(params, "argv"),
             .env = json_object_get(params, "env"),
             .cols = limit_size(size.cols),
@@ -108,6 +124,7 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
             .terminal = json_flag(params, "owns"),
         },
         fds, &file);
+    free(directory);
     if (result < 0)
         return result;
     result = worker_tell(worker, WIRE_SPAWN, name, fds, 2);

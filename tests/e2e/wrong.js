@@ -49,6 +49,29 @@ async function main() {
     assert.match(await inTerminal(`${PTYD} attach`), /^ptyd: there is no session default, only work; `ptyd open default` starts it, `ptyd list` shows all\nstatus 1$/m);
   });
 
+  // node's own arguments are UTF-8: sh makes the bytes.
+  const inShell = (line, cwd) => spawnSync('sh', ['-c', line, PTYD], { env, cwd, encoding: 'utf8', timeout: 20000 });
+  await report.test('arguments that are no UTF-8: said at once, and nothing else is done', () => {
+    const none = "$(printf 'b\\377')";
+    for (const args of [`run -s work -- ls ${none}`, `open other -- ls ${none}`, `wait -s work ${none}`, `expect -s work ${none} --send x`, `block ${none} -s work`, `block 1 -s work --search ${none}`, `rerun ${none}`, `diff ${none}`,
+      `copy ${none}`, `rename work ${none}`, `explain ${none}`, `forget --yes ${none}`, `context take --consumer ${none}`, `context off --thread ${none}`, `context on --thread ${none}`, `notify codex -s work --thread ${none}`]) {
+      const { status, stderr } = inShell(`"$0" ${args}`);
+      assert.strictEqual(status, 2, `${args}: ${stderr}`);
+      assert.match(stderr, /^ptyd: .*(not UTF-8|not a session name)/, args);
+    }
+    assert.deepStrictEqual([daemon.json('status').injection, daemon.json('list').map(({ name }) => name)], [true, ['work']]);
+  });
+
+  await report.test('a directory whose name is no UTF-8: a session begins there, and commands go on', () => {
+    const here = "d=$(printf 'h\\374tte'); mkdir -p \"$d\"; cd \"$d\";";
+    const where = '"readlink /proc/\\$\\$/cwd | tail -c 6 | od -An -tx1"';
+    for (const [line, name] of [[`${here} "$0" open h1`, 'h1'], ['"$0" open h2 --cwd h*tte', 'h2'], [`${here} "$0" run -s h3 -- true`, 'h3']]) {
+      assert.strictEqual(inShell(line, space.home).status, 0, line);
+      assert.strictEqual(inShell(`${here} "$0" run -s ${name} -- ${where}`, space.home).stdout.trim(), '68 fc 74 74 65 0a', name);
+      assert.strictEqual(call(['close', name]).status, 0);
+    }
+  });
+
   await report.test('status of one session is about no other', () => {
     call(['open', 'second']);
     const ones = (...args) => JSON.parse(call(['status', '--json', ...args]).stdout).sessions.map((session) => session.name);
