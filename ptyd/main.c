@@ -1,7 +1,9 @@
 /* main.c - which command is run. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +14,8 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/proxy/proxy.h"
+
+static bool ends_by_pipes; /* SIGPIPE was not ignored when we were started */
 
 static _Noreturn void say_unknown(const char *word)
 {
@@ -77,12 +81,25 @@ static void occupy_standard_descriptors(void)
             _exit(EXIT_FAILED);
 }
 
-/* Whether what was printed arrived is part of how it went: a full disk takes nothing. */
+/* Whoever read what is printed has enough, as head(1) has. */
+static bool is_read_no_more(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) && !isatty(STDOUT_FILENO);
+}
+
+/* Whether what was printed arrived is part of how it went: a full disk takes nothing. A pipe that
+ * nobody reads any more ends us as it ends other programs, without a word, unless whoever started
+ * us has none end by that. */
 static int finish(int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
+    if (ends_by_pipes && is_read_no_more()) {
+        signal(SIGPIPE, SIG_DFL); /* ignored since rpc_connect() */
+        raise(SIGPIPE);
+    }
     say("not all of it could be printed%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
     return status ? status : EXIT_FAILED;
 }
@@ -91,6 +108,8 @@ int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
     occupy_standard_descriptors();
+    struct sigaction pipes;
+    ends_by_pipes = sigaction(SIGPIPE, NULL, &pipes) == 0 && pipes.sa_handler != SIG_IGN;
     signal(SIGCHLD, SIG_DFL); /* ignored it would be inherited, and no child's end ever heard of */
     cores_forbid();
     if (argc < 2 || strcmp(argv[1], "serve")) /* the keeper goes on without memory */

@@ -2,7 +2,6 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/core/json.h"
-#include "ptyd/core/text.h"
 
 static const char help[] =
     "usage: ptyd rename [NAME] NEW [--json]\n\n"
@@ -27,10 +26,8 @@ int command_rename(int argc, char **argv)
         cli_bare_name(&cli, argc, argv);
     if (optind >= argc)
         cli_usage("what is it to be called?");
-    const char *name = argv[optind++];
+    const char *name = cli_text("NEW", argv[optind++]);
     cli_no_more(&cli, argc, argv);
-    if (!text_is_name(name))
-        cli_usage("'%s' is not a session name (letters, digits, . _ -, at most 64)", name);
     json_t *result = request_once(&cli, false, "session.rename",
                                   json_pack("{s:s, s:s}", "name", cli.session, "to", name));
     if (!result)

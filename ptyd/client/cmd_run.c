@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,9 @@ static const char help[] =
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
     "  --json               print the command's block instead of its output\n\n"
     "In a terminal keys, Ctrl-C and colours pass both ways while it runs; Ctrl-C twice leaves,\n"
-    "and it goes on. Elsewhere, and in the background, its output is rendered as text.\n\n"
+    "and it goes on. Elsewhere, and in the background, its output is rendered as text; where "
+    "nobody\n"
+    "reads that any more, as behind head(1), this ends, and it goes on.\n\n"
     "Several at once on one session take turns, and wait while a line is half typed there; what\n"
     "is waited for is said after a moment. When the daemon's worker is replaced it goes "
     "on.\n\n"
@@ -43,14 +46,16 @@ enum { TIMEOUT = CLI_FIRST_OWN };
 struct run {
     const struct cli *cli;
     const char *command;
-    double timeout;           /* seconds; 0 for none */
-    int64_t until;            /* monotonic ms; -1 for ever */
-    json_int_t token;         /* by which it is known */
-    json_int_t streamed;      /* bytes of its output that came */
-    bool typed;               /* the daemon said so */
-    bool on_terminal;         /* its bytes are shown as they are, and keys go to it */
-    char *awaits;             /* what is waited for before it is typed, as the daemon says; "" */
-    int64_t say_at;           /* monotonic ms: when that is said; -1: it was, or there is nothing */
+    double timeout;       /* seconds; 0 for none */
+    int64_t until;        /* monotonic ms; -1 for ever */
+    json_int_t token;     /* by which it is known */
+    json_int_t streamed;  /* bytes of its output that came */
+    bool typed;           /* the daemon said so */
+    bool on_terminal;     /* its bytes are shown as they are, and keys go to it */
+    char *awaits;         /* what is waited for before it is typed, as the daemon says; "" */
+    int64_t say_at;       /* monotonic ms: when that is said; -1: it was, or there is nothing */
+    int64_t unread_until; /* monotonic ms: nobody reads the output, and so long the end is waited
+                             for; 0 while somebody does */
     struct patience patience; /* until a worker that took over has said something */
     char *shell_id;
     struct run_view *view; /* on a terminal; NULL: the rendered output comes with the answer */
@@ -99,9 +104,11 @@ static void take_notification(struct run *r, const json_t *message)
         take_state(r, json_object_get(message, "params"));
     if (strcmp(method, "run.output") || !json_is_string(text))
         return;
-    fwrite(json_string_value(text), 1, json_string_length(text), stdout);
-    fflush(stdout);
-    r->streamed += (json_int_t)json_string_length(text);
+    size_t len = json_string_length(text);
+    bool written = fwrite(json_string_value(text), 1, len, stdout) == len && fflush(stdout) == 0;
+    if (!written && errno == EPIPE && !r->unread_until)
+        r->unread_until = clock_monotonic_ms() + LIMIT_LAST_ANSWER_MS;
+    r->streamed += (json_int_t)len;
 }
 
 /* The output that came faster than it was read here: the block's file has it. */
@@ -207,6 +214,8 @@ static json_t *run_params(const struct run *r)
 static int64_t wait_until(const struct run *r)
 {
     int64_t until = r->until < 0 ? -1 : r->until + LIMIT_RUN_GRACE_MS;
+    if (r->unread_until && (until < 0 || r->unread_until < until))
+        until = r->unread_until;
     int64_t look = patience_until(&r->patience);
     return patience_waits(&r->patience) && (until < 0 || look < until) ? look : until;
 }
@@ -253,6 +262,8 @@ static enum rpc_wait ask(struct run *r, struct rpc *rpc, json_t **ret_answer)
             break;
         take_notification(r, *ret_answer);
         json_decref(*ret_answer);
+        if (r->unread_until && clock_monotonic_ms() >= r->unread_until) /* it may print for ever */
+            return RPC_LATE;
     }
     return end;
 }
@@ -283,9 +294,10 @@ static int say_left(const struct run *r)
     if (!r->typed)
         return say_fail(EXIT_PTYD, "left; nothing was typed");
     return say_fail(EXIT_PTYD,
-                    "left; the command goes on in session %s. `ptyd attach %s` shows it, "
+                    "%s; the command goes on in session %s. `ptyd attach %s` shows it, "
                     "`ptyd send -s %s --key C-c` stops it",
-                    name, name, name);
+                    r->unread_until ? "nobody reads its output any more" : "left", name, name,
+                    name);
 }
 
 /* What is said next is said in the terminal as it was. */
@@ -316,7 +328,7 @@ static int follow(struct run *r, struct rpc *rpc)
     }
     bool left = r->view && run_view_left(r->view);
     close_view(r, end == RPC_CAME && json_flag(json_object_get(answer, "result"), "completed"));
-    if (left && end != RPC_CAME)
+    if ((left || r->unread_until) && end != RPC_CAME)
         return say_left(r);
     if (end != RPC_CAME)
         return r->until >= 0 && clock_monotonic_ms() >= r->until ? say_late(r, NULL) : say_away(r);

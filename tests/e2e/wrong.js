@@ -57,7 +57,7 @@ async function main() {
       `copy ${none}`, `rename work ${none}`, `explain ${none}`, `forget --yes ${none}`, `context take --consumer ${none}`, `context off --thread ${none}`, `context on --thread ${none}`, `notify codex -s work --thread ${none}`]) {
       const { status, stderr } = inShell(`"$0" ${args}`);
       assert.strictEqual(status, 2, `${args}: ${stderr}`);
-      assert.match(stderr, /^ptyd: .*(not UTF-8|not a session name)/, args);
+      assert.match(stderr, /^ptyd: [A-Z]+ is not UTF-8/, args);
     }
     assert.deepStrictEqual([daemon.json('status').injection, daemon.json('list').map(({ name }) => name)], [true, ['work']]);
   });
@@ -106,6 +106,22 @@ async function main() {
     const full = fs.openSync('/dev/full', 'w'); // 1 would be the command's own
     assert.strictEqual(call(['run', '-s', 'work', '--', 'echo out'], { stdio: ['ignore', full, 'pipe'] }).status, 125);
     fs.closeSync(full);
+  });
+
+  await report.test('a pipe that nobody reads any more: it ends as other programs do, and run leaves a command that goes on', () => {
+    const piped = (line) => { const { stdout, stderr } = spawnSync('bash', ['-c', `${line} | head -1; echo \${PIPESTATUS[0]}`, PTYD], { env, cwd: space.home, encoding: 'utf8', timeout: 20000 }); return [stdout, stderr]; };
+    assert.strictEqual(call(['run', '-s', 'work', '--', 'seq 100000']).status, 0);
+    const [expected] = piped('seq 100000');
+    assert.strictEqual(expected, '1\n141\n');
+    assert.deepStrictEqual(piped('"$0" last -s work'), ['$ seq 100000\n141\n', '']);
+    assert.strictEqual(piped('"$0" run -s work -- seq 100000')[0], expected);
+    goesOn();
+    const [out, said] = piped('"$0" run -s work -- yes');
+    assert.strictEqual(out, piped('yes')[0]);
+    assert.match(said, /^ptyd: nobody reads its output any more; the command goes on in session work\. .*`ptyd send -s work --key C-c` stops it\n$/);
+    assert.deepStrictEqual(daemon.json('blocks', '-s', 'work', '--last', '1').map(({ cmd, status }) => [cmd, status]), [['yes', 'running']]);
+    assert.strictEqual(call(['send', '-s', 'work', '--key', 'C-c']).status, 0);
+    goesOn();
   });
 
   await report.test('a tiny window: it shows the session, and is given back', async () => {
