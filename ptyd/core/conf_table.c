@@ -224,6 +224,14 @@ static void append_item(struct conf_list *list, const char *text, size_t len)
     list->items[list->count++] = text_format("%.*s", (int)len, text);
 }
 
+/* As in a shell or another program's settings; here they would be a part of the value, and nothing
+ * would match it. */
+static bool is_quoted(const char *value)
+{
+    size_t len = strlen(value);
+    return len > 1 && (*value == '"' || *value == '\'') && value[len - 1] == *value;
+}
+
 static char *take_items(const struct conf_setting *s, const char *value, struct conf_list *to)
 {
     if (to->count >= LIMIT_CONF_LIST)
@@ -232,6 +240,9 @@ static char *take_items(const struct conf_setting *s, const char *value, struct 
     char *expected = is_rule ? rules_expected(value, s->kind == EXCEPTS) : NULL;
     if (expected)
         return expected;
+    if (!is_rule && is_quoted(value))
+        return text_format("%s as they are, without quotes around them",
+                           s->kind == WORDS ? "names" : "commands");
     if (s->kind != WORDS) {
         append_item(to, value, strlen(value));
         return NULL;

@@ -251,6 +251,21 @@ static void a_pattern_is_a_command_with_or_without_more(void **state)
     conf_close(file);
 }
 
+static void quotes_around_a_list_s_value_are_not_taken_for_a_part_of_it(void **state)
+{
+    struct conf_file *file = conf_open();
+    (void)state;
+    set("private_commands = \"pass show\"\n"
+        "untold_programs = 'mytool'\n"
+        "private_commands = \"/opt/my tool/x\" *\n");
+    expect_wrong(file, ":1: private_commands is '\"pass show\"'; expected commands as they are, "
+                       "without quotes around them\n"
+                       ":2: untold_programs is ''mytool''; expected names as they are, without "
+                       "quotes around them\n");
+    assert_true(conf_keeps_private(conf_now(file), "\"/opt/my tool/x\" --help"));
+    conf_close(file);
+}
+
 static void a_wrong_line_is_named_and_what_held_before_holds(void **state)
 {
     struct conf_file *file = conf_open();
@@ -446,6 +461,7 @@ int main(void)
         cmocka_unit_test(a_rule_that_is_none_is_named),
         cmocka_unit_test(a_rule_that_takes_for_ever_takes_the_line),
         cmocka_unit_test(a_pattern_is_a_command_with_or_without_more),
+        cmocka_unit_test(quotes_around_a_list_s_value_are_not_taken_for_a_part_of_it),
         cmocka_unit_test(a_wrong_line_is_named_and_what_held_before_holds),
         cmocka_unit_test(a_file_that_is_none_changes_nothing),
         cmocka_unit_test(long_lines_and_bytes_that_are_no_text_are_wrong),
