@@ -1,6 +1,7 @@
 /* What may come next on a command line. The scripts know nothing: they ask this program, which
  * knows its commands, reads a command's options out of what its own --help says, and asks the
  * daemon for sessions and blocks. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,30 +157,56 @@ static const char *skip_spaces(const char *text)
     return text + strspn(text, " ");
 }
 
-/* A line of a help that begins with an option: `  --last N   the newest N`. */
-static void offer_option(const char *typed, const char *line, size_t len)
+/* The options between `at` and `end`, each of them once: `offered` has a word for each. */
+static void offer_each_option(const char *typed, const char *at, const char *end, const char *what,
+                              struct bytes *offered)
 {
-    const char *at = skip_spaces(line);
-    size_t word = strncmp(at, "--", 2) ? 0 : 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
-    const char *what = word > 2 && at > line ? strstr(at, "  ") : NULL;
-    if (!what || what >= line + len)
+    while ((at = memmem(at, (size_t)(end - at), "--", 2))) {
+        size_t len = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
+        char *option = text_format("%.*s", (int)len, at), *word = text_format(" %s ", option);
+        if (len > 2 && !strstr(offered->data, word)) {
+            offer(typed, option, what);
+            bytes_append_text(offered, word);
+        }
+        free(option);
+        free(word);
+        at += len;
+    }
+}
+
+/* A line of a help that begins with options: `  --last N   the newest N`, and what they do. */
+static void offer_of_line(const char *typed, const char *line, size_t len, struct bytes *offered)
+{
+    const char *at = skip_spaces(line), *end = strstr(at, "  ");
+    if (at == line || *at != '-')
         return;
-    what = skip_spaces(what);
-    char *option = text_format("%.*s", (int)word, at);
-    char *rest = text_format("%.*s", (int)(line + len - what), what);
-    offer(typed, option, rest);
-    free(option);
+    end = end && end < line + len ? end : line + len;
+    const char *what = skip_spaces(end);
+    char *rest = text_format("%.*s", what < line + len ? (int)(line + len - what) : 0, what);
+    offer_each_option(typed, at, end, rest, offered);
     free(rest);
 }
 
+/* Those of the usage that no line explains come behind those. */
 static void offer_options(const char *typed, const struct command *command)
 {
-    char *text = help_of(command);
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        offer_option(typed, line, strcspn(line, "\n"));
-    offer(typed, "--session", "of which session");
-    offer(typed, "--json", "one JSON value");
-    offer(typed, "--help", "how it is used");
+    static const char *const shared[][2] = {{"--session", "of which session"},
+                                            {"--json", "one JSON value"},
+                                            {"--help", "how it is used"}};
+    char *text = help_of(command), *examples = strstr(text, "\nexample");
+    struct bytes offered = {0};
+    bytes_append_text(&offered, " ");
+    if (examples)
+        *examples = '\0';
+    const char *rest = strstr(text, "\n\n");
+    rest = rest ? rest : text + strlen(text);
+    for (const char *line = rest; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        offer_of_line(typed, line, strcspn(line, "\n"), &offered);
+    offer_each_option(typed, text, rest, "", &offered);
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        offer_each_option(typed, shared[i][0], shared[i][0] + strlen(shared[i][0]), shared[i][1],
+                          &offered);
+    bytes_finish(&offered);
     free(text);
 }
 
@@ -200,8 +227,8 @@ static bool is_one_of(const char *word, const char *const *words)
 
 static void offer_arguments(const char *typed, const char *command, const char *session)
 {
-    static const char *const of_sessions[] = {"attach", "close", "detach", "grant",
-                                              "open",   "reset", NULL};
+    static const char *const of_sessions[] = {"attach", "close",  "detach", "grant",
+                                              "open",   "rename", "reset",  NULL};
     static const char *const of_blocks[] = {"block", "copy", "diff", "forget", "rerun", NULL};
     static const char *const of_agents[] = {"enable", "disable", NULL};
     static const char *const agents[] = {"shell", "codex",   "claude",   "gemini",

@@ -139,6 +139,16 @@ async function main() {
     assert.deepStrictEqual(words('blocks', '-s', 'wo'), [['work', 'prompt']]);
     assert.deepStrictEqual(words('block', '-s', 'work', block.slice(0, 3)).map(([word]) => word), [block]);
     assert.ok(words('send', '--').some(([word, what]) => word === '--key' && what));
+    // Each that its usage has, or a line of its help begins with, once.
+    for (const name of call('help')[1].match(/^ {2}[a-z]+ (?= )/gm).map((word) => word.trim())) {
+      const [usage, ...rest] = call(name, '--help')[1].split(/^example/m)[0].split('\n\n');
+      const lines = rest.join('\n').split('\n').filter((line) => /^ +-/.test(line)).map((line) => line.trim().split('  ')[0]);
+      const options = [usage, ...lines].join('\n').match(/--[a-z][a-z-]*/g) || [];
+      const offered = words(name, '--').map(([word]) => word);
+      assert.deepStrictEqual(offered.slice().sort(), [...new Set([...options, '--session', '--json', '--help'])].sort(), name);
+    }
+    assert.deepStrictEqual(words('wait', '--settled'), [['--settled', 'the screen shows the same for MS milliseconds']]);
+    assert.deepStrictEqual(words('rename', 'wi').map(([word]) => word), ['wide']);
     for (const [word] of words('run', '--'))
       assert.match(call('run', '--help')[1] + ' --session --json --help', new RegExp(word));
     assert.deepStrictEqual(words('enable', 'cl'), [['claude', '']]);
