@@ -169,15 +169,30 @@ static json_t *switch_params(const struct options *o, bool on)
     return params;
 }
 
+static int switch_telling(const struct options *o, bool on)
+{
+    const char *thread = o->thread;
+    char *said =
+        !thread ? text_copy(on ? "Agents are told again."
+                               : "Agents are told nothing; `ptyd context on` undoes it. What is "
+                                 "pending waits.")
+        : on    ? text_format("Thread %s is told again.", thread)
+                : text_format("Thread %s is told nothing, others are; `ptyd context on --thread "
+                                 "%s` undoes it. What is pending waits.",
+                              thread, thread);
+    int status = ask(o, "context.inject", switch_params(o, on), said);
+    free(said);
+    return status;
+}
+
 static int off(const struct options *o)
 {
-    return ask(o, "context.inject", switch_params(o, false),
-               "Agents are told nothing; `ptyd context on` undoes it. What is pending waits.");
+    return switch_telling(o, false);
 }
 
 static int on(const struct options *o)
 {
-    return ask(o, "context.inject", switch_params(o, true), "Agents are told again.");
+    return switch_telling(o, true);
 }
 
 static int set_paused(const struct options *o, bool paused, const char *said)

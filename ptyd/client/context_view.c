@@ -124,14 +124,17 @@ static void append_head(const json_t *result, struct bytes *out)
 {
     long long pending = json_number(result, "pending", 0), kept = json_number(result, "kept", 0);
     long long dropped = json_number(result, "dropped", 0);
-    if (!json_object_size(json_object_get(result, "additionalContext")))
+    bool off = json_is_false(json_object_get(result, "injection"));
+    if (!json_object_size(json_object_get(result, "additionalContext")) && off)
+        bytes_printf(out, "%lld command%s pending, none is told:\n", pending, plural(pending));
+    else if (!json_object_size(json_object_get(result, "additionalContext")))
         bytes_append_text(out, "Nothing is pending: the agent knows everything.\n");
     else
         bytes_printf(out, "%lld command%s pending, %lld kept:\n", pending, plural(pending), kept);
     if (dropped)
         bytes_printf(out, "(%lld older one%s %s not told: the newest are.)\n", dropped,
                      plural(dropped), dropped == 1 ? "is" : "are");
-    if (json_is_false(json_object_get(result, "injection")))
+    if (off)
         bytes_append_text(out, "(Injection is off: it waits until `ptyd context on`.)\n");
 }
 

@@ -176,7 +176,8 @@ size_t ledger_clear(struct ledger *l, const char *session);
 /* Injection off and on, for one thread or (NULL) for all; what is pending waits. Returns false when
  * LIMIT_THREADS_OFF others are off already: this thread stays as it is. */
 bool ledger_set_injection(struct ledger *l, const char *thread, bool on);
-bool ledger_injects(const struct ledger *l, const char *consumer);
+/* Whether `consumer` (NULL: somebody) is told, for `thread` where it says one. */
+bool ledger_injects(const struct ledger *l, const char *consumer, const char *thread);
 
 /* `change` is 1: a `ptyd mcp` serves the conversation, or ("") all of them; or -1: one that did has
  * stopped. */

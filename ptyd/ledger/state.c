@@ -211,12 +211,13 @@ bool ledger_set_injection(struct ledger *l, const char *thread, bool on)
     return done;
 }
 
-bool ledger_injects(const struct ledger *l, const char *consumer)
+bool ledger_injects(const struct ledger *l, const char *consumer, const char *thread)
 {
     const char *colon = consumer ? strchr(consumer, ':') : NULL;
     if (json_flag(l->switches, "off"))
         return false;
-    return !colon || !json_at(l->switches, "threads_off", colon + 1);
+    return !(colon && json_at(l->switches, "threads_off", colon + 1)) &&
+           !(thread && json_at(l->switches, "threads_off", thread));
 }
 
 json_int_t ledger_unseen(const struct ledger *l)

@@ -253,7 +253,7 @@ json_t *ledger_take(struct ledger *l, const struct ledger_request *q, const stru
     find(l, q, feeds, &f);
     find_running(l, q, &f);
     ledger_fit(l, q, &f);
-    bool injects = ledger_injects(l, q->consumer);
+    bool injects = ledger_injects(l, q->consumer, q->thread);
     json_t *result = json_pack(
         "{s:I, s:I, s:I, s:I, s:b, s:{}}", "pending", (json_int_t)f.count, "total_commands_run",
         (json_int_t)f.total, "kept", (json_int_t)f.kept, "dropped",

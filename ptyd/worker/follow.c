@@ -56,7 +56,7 @@ static bool may_hear(const struct follower *f, const char *type)
 {
     bool is_told = !strcmp(type, "sessions_changed") || !strcmp(type, "agent_block_begin") ||
                    !strcmp(type, "agent_block_end");
-    return !f->agent || !is_told || ledger_injects(f->worker->ledger, NULL);
+    return !f->agent || !is_told || ledger_injects(f->worker->ledger, NULL, NULL);
 }
 
 /* One that no file holds has a number; whoever dies before it is sent has lost it. */
@@ -381,7 +381,7 @@ void follow_released(void *worker, const char *consumer, json_t *block_ids)
 void follow_capture(void *worker, struct session *session)
 {
     const struct worker *w = worker;
-    json_t *event = json_pack("{s:b}", "injection", ledger_injects(w->ledger, NULL));
+    json_t *event = json_pack("{s:b}", "injection", ledger_injects(w->ledger, NULL, NULL));
     if (session) {
         json_object_set_new(event, "conversation_id", json_string(session_name(session)));
         json_object_set_new(event, "capture",

@@ -18,7 +18,8 @@
 
 bool look_agents_are_told(struct client *client, const json_t *id, const json_t *params)
 {
-    bool told = ledger_injects(client_worker(client)->ledger, json_text(params, "consumer", NULL));
+    bool told = ledger_injects(client_worker(client)->ledger, json_text(params, "consumer", NULL),
+                               json_text(params, "thread", NULL));
     if (!told)
         client_fail(client, id, RPC_FAILED,
                     "the user has switched off what agents are told: `ptyd context on` resumes it");

@@ -152,7 +152,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
         (name && !worker_session(client, id, params)))
         return;
     json_t *warnings = json_array();
-    if (!ledger_injects(w->ledger, NULL))
+    if (!ledger_injects(w->ledger, NULL, NULL))
         json_array_append_new(warnings,
                               json_string("agents are told nothing; `ptyd context on` undoes it"));
     add_conf_warnings(w, warnings);
@@ -175,7 +175,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, name),
-                  "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
+                  "injection", ledger_injects(w->ledger, NULL, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
                   retention_json(w->retention), "confinement", confine_words(), "redact_disk",
                   redacting_is_on(w->redacting), "batons", baton_json(w)));
@@ -215,7 +215,8 @@ static void status_short_call(struct client *client, const json_t *id, const jso
     client_reply(client, id,
                  json_pack("{s:I, s:b, s:b, s:b}", "pending",
                            (json_int_t)ledger_pending(w->ledger, name), "paused", paused,
-                           "injection", ledger_injects(w->ledger, NULL), "degraded", degraded));
+                           "injection", ledger_injects(w->ledger, NULL, NULL), "degraded",
+                           degraded));
 }
 
 /* ---- MCP ---- */

@@ -133,6 +133,18 @@ async function main() {
   call('run', '-s', 'work', '--', ': \u202etxt.exe'); // right to left
   const [{ block_id: block }] = daemon.json('blocks', '-s', 'work');
 
+  await report.test('telling switched off for one thread, and for all: what is said is so', () => {
+    const take = (...args) => call('context', 'take', '-s', 'work', '--consumer', `of-${args.join('-')}`, ...args)[1];
+    assert.match(call('context', 'off', '--thread', 't1')[1], /^Thread t1 is told nothing, others are; `ptyd context on --thread t1` undoes it\./);
+    assert.match(take('--thread', 't1'), /^1 command pending, none is told:\n\(Injection is off/);
+    assert.match(take('--thread', 't2'), /^\{"pending":1,.*"additionalContext":\{"terminal_/);
+    assert.strictEqual(call('context', 'on', '--thread', 't1')[1], 'Thread t1 is told again.\n');
+    assert.match(call('context', 'off')[1], /^Agents are told nothing; `ptyd context on` undoes it\./);
+    assert.match(take('--thread', 't3'), /^1 command pending, none is told:\n\(Injection is off/);
+    assert.strictEqual(call('context', 'on')[1], 'Agents are told again.\n');
+    assert.match(take('--thread', 't1'), /^\{"pending":1,.*"additionalContext":\{"terminal_/);
+  });
+
   await report.test('words: commands, options, sessions, blocks, agents, shells', () => {
     assert.deepStrictEqual(words('att'), [['attach', 'show and drive a session in this terminal']]);
     assert.deepStrictEqual(words('attach', 'w').map(([word]) => word).sort(), ['wide', 'work']);

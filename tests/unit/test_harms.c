@@ -219,7 +219,7 @@ static void one_harmed_file_costs_nothing(void **unused)
                 harm_file(path, harm, at);
                 start_quietly();
                 expect_due(" 4 5");
-                assert_false(ledger_injects(ledger, "codex:off"));
+                assert_false(ledger_injects(ledger, "codex:off", NULL));
                 assert_int_equal(ledger_repeated(ledger), 0);
                 assert_true(run_next() > highest);
                 expect_due(" 4 5 6");

@@ -49,11 +49,13 @@ static void a_thread_too_many_is_not_switched_off(void **state)
         assert_true(ledger_set_injection(ledger, id, false));
     }
     assert_false(ledger_set_injection(ledger, "more", false));
-    assert_true(ledger_injects(ledger, "codex:more"));
+    assert_true(ledger_injects(ledger, "codex:more", NULL));
     assert_true(ledger_set_injection(ledger, "0", false)); /* as it is */
     assert_true(ledger_set_injection(ledger, "1", true));
     assert_true(ledger_set_injection(ledger, "more", false));
-    assert_false(ledger_injects(ledger, "codex:more"));
+    assert_false(ledger_injects(ledger, "codex:more", NULL));
+    assert_false(ledger_injects(ledger, "cli", "more")); /* whoever asks for it */
+    assert_true(ledger_injects(ledger, "cli", "other"));
 }
 
 /* ---- forks ---- */
