@@ -431,11 +431,19 @@ static void take(struct tracker *t, const struct mark *mark, struct moment now)
     }
 }
 
+/* While a prompt stands its shell prints an older mark once more: an editor draws a prompt again,
+ * or zsh the sign for a missing newline, in which the last command's O stands until the next one.
+ */
+static bool is_said_again(const struct tracker *t, const struct mark *mark)
+{
+    return t->stage == STAGE_INPUT && mark->seq < t->last_seq && strchr("ABDO", mark->kind) &&
+           is_counted(t, mark);
+}
+
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (mark->kind == MARK_INPUT && t->stage == STAGE_INPUT && mark->seq < t->last_seq &&
-        is_counted(t, mark))
-        return true; /* an editor draws an older prompt again */
+    if (is_said_again(t, mark))
+        return true;
     if (!tracker_is_whole(t, mark))
         return false; /* somebody printed in the middle of it */
     tracker_hear(t);

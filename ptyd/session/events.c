@@ -52,7 +52,8 @@ static bool take_numbered_mark(struct session *s, const struct mark *mark)
         (mark->kind == MARK_INPUT && tracker_state(s->tracker) == TRACKER_PROMPT))
         runs->prompt = mark->offset + 1;
     bool taken = take_mark(s, mark);
-    if (!taken)
+    bool again = mark->kind == MARK_PROMPT && tracker_state(s->tracker) != TRACKER_PROMPT;
+    if (!taken || again)
         runs->prompt = before;
     return taken;
 }

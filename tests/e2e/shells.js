@@ -184,7 +184,7 @@ async function keys(daemon, report, shell) {
     assert.strictEqual(block.signal, 'SIGINT');
   });
   await test('Enter, Ctrl-C and blanks at the prompt are no commands', async () => {
-    const count = session.blocks().length;
+    const count = session.blocks().length, dropped = daemon.json('status').spoofed_marks;
     session.send('--key', 'Enter');
     session.send('   ', '--key', 'Enter');
     session.send('half a li');
@@ -193,6 +193,7 @@ async function keys(daemon, report, shell) {
     session.send('--key', 'C-c');
     session.run('echo next');
     assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.cmd), ['echo next']);
+    assert.strictEqual(daemon.json('status').spoofed_marks, dropped, 'its own marks are nobody else\'s');
   });
   if (shell.job !== undefined) {
     await test('Ctrl-Z, fg', async () => {
