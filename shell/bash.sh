@@ -84,6 +84,7 @@ if [[ ${__ptyd_v[16]} != *seldom* ]]; then
     __ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
     __ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }
     __ptyd_read() { if __ptyd_later; then __ptyd_read; fi; }
+    __ptyd_refused() { if __ptyd_later; then __ptyd_refused; fi; }
     __ptyd_text() { if __ptyd_later; then __ptyd_text; fi; }
 fi
 
@@ -121,6 +122,7 @@ __ptyd_hook() {
 
 # A, where no command ran.
 __ptyd_prompt() {
+    if ((__ptyd_status == 2)); then __ptyd_refused; fi
     builtin local __ptyd_m="${__ptyd_seq}2;A$__ptyd_says"
     __ptyd_here=$__ptyd_head$__ptyd_seq
     builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
@@ -370,6 +372,21 @@ __ptyd_text() {
         __ptyd_v[7]=";cmd=${__ptyd_v[7]}"
     fi
     __ptyd_text=${__ptyd_m%;}${__ptyd_v[7]}$__ptyd_cut
+    return 0
+}
+
+# Nothing ran, with the status of a line that bash cannot parse: that is the last one in history. (Or it was
+# empty, or a comment, behind a command with that status: the daemon sees which.)
+__ptyd_refused() {
+    builtin local __ptyd_m
+    __ptyd_heard=0
+    __ptyd_read
+    __ptyd_m=${__ptyd_text#*[0-9][ \*]}
+    __ptyd_m=${__ptyd_m#"${__ptyd_m%%[![:space:]]*}"}
+    if [[ -n $__ptyd_text && $__ptyd_m == [!#]* ]]; then
+        __ptyd_text
+        __ptyd_mark "D;ran=0;st=2;hist=$__ptyd_new${__ptyd_text#;ran=0}"
+    fi
     return 0
 }
 

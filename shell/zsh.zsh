@@ -10,7 +10,7 @@
 #           6 what __ptyd_encode is given, and gives, 7 inside __ptyd_line_init, 8 the user's
 #           PROMPT_EOL_MARK, 9 what we made of it, 10 the number behind which they get another
 #           digit, 11 how many bytes __ptyd_cwd has, 12 digits that they have more than seven, 13
-#           PROMPT_EOL_MARK is read-only.
+#           PROMPT_EOL_MARK is read-only, 14 the line that was read, until it runs.
 # A number in a mark is 2 and a digit: 1 in D, 2 in A, 3 in B, 4 in C, 5 in O, else 0.
 # What is read more than once at a prompt is in arrays of one element (an index costs ten times that):
 # __ptyd_head, __ptyd_tail what every mark begins and ends with, __ptyd_cwd what D and A say of the
@@ -138,6 +138,16 @@ __ptyd_widget() {
     builtin zle -N zle-line-init __ptyd_line_init
 }
 
+# A line was read and nothing ran: zsh could not parse it. (Or it is blank, a comment, or was given up.)
+__ptyd_refused() {
+    emulate -L zsh -o extended_glob -o no_multibyte +x
+    __ptyd_v[6]=${__ptyd_v[14]%$'\n'}
+    if [[ ${__ptyd_v[6]} == [[:space:]]#(|\#*) ]] { return 0 }
+    __ptyd_text
+    __ptyd_v[6]="$((++__ptyd_v[2]))0;D;ran=0;st=$__ptyd_status${__ptyd_v[6]}"
+    __ptyd_print "$__ptyd_head${__ptyd_v[6]};$((20000 + ${#__ptyd_v[6]}))$__ptyd_tail"
+}
+
 __ptyd_precmd() {
     builtin local __ptyd_status="$?" __ptyd_last="$_" __ptyd_ignores=1 __ptyd_marks
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=2 }
@@ -149,8 +159,10 @@ __ptyd_precmd() {
         __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status$__ptyd_cwd;$((20014 + ${#__ptyd_status} + __ptyd_v[11] + __ptyd_v[12]))$__ptyd_tail$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
         __ptyd_v[4]=0
     else
+        if [[ -n ${__ptyd_v[14]-} && $__ptyd_status != 0 ]] { __ptyd_refused }
         __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))2${__ptyd_A[__ptyd_ignores]}"
     fi
+    __ptyd_v[14]=
     if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
         __ptyd_arrange
     fi
@@ -238,6 +250,7 @@ __ptyd_preexec() {
 __ptyd_accept() {
     emulate -L zsh -o no_force_float +x
     builtin trap - DEBUG
+    __ptyd_v[14]=$1
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget

@@ -106,6 +106,7 @@ static void read_field(struct mark *mark, const char *field, size_t len)
         mark->unrecorded = n == 1 && value[0] == '0';
         mark->entries = number_of(value, n);
     } else if (value_of(field, len, "ran=", &value, &n)) {
+        mark->refused = n == 1 && value[0] == '0';
         mark->ran = number_of(value, n);
     } else if (value_of(field, len, "line=", &value, &n)) {
         mark->by_line = n == 1 && (value[0] == '1' || value[0] == '2');

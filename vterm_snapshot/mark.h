@@ -69,6 +69,7 @@ struct mark {
     bool unrecorded;   /* hist=0: the line did not enter the shell's history */
     uint64_t entries;  /* hist=: how many it has since the last prompt; 0 where it is not said */
     uint64_t ran;      /* ran=: commands that ran since then; 0: one */
+    bool refused;      /* ran=0: none did, the shell could not parse the line */
     bool by_line;      /* line=: no C will come; a line feed behind B starts the command */
     bool edits;        /* line=2: and the shell, not the terminal, echoes what is typed */
     bool more;         /* more=1: the command line goes on */

@@ -331,6 +331,7 @@ static void take_input(struct tracker *t)
     t->has_input = true;
     bool redrawn = t->stage == STAGE_INPUT;
     t->stage = STAGE_INPUT;
+    t->interrupted_ms = redrawn ? t->interrupted_ms : -1;
     if (is_by_line(t) && !redrawn)
         tracker_await_line(t);
     if (!redrawn && t->stage == STAGE_INPUT && t->options.events->prompt)
@@ -381,9 +382,14 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
     t->stage = STAGE_PROMPT;
 }
 
-/* The shell says that a command is done of whose start nothing came: its mark was lost. */
-static void begin_lost(struct tracker *t, struct moment now)
+/* The shell says that a command is done of whose start nothing came: it could not parse the line,
+ * or its mark was lost. */
+static void begin_unsaid(struct tracker *t, const struct mark *mark, struct moment now)
 {
+    if (mark->refused) {
+        tracker_begin_refused(t, mark, now);
+        return;
+    }
     tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
     t->block->cmd_source = BLOCK_FROM_UNKNOWN;
 }
@@ -401,7 +407,7 @@ static void take_done(struct tracker *t, const struct mark *mark, struct moment 
 static void take(struct tracker *t, const struct mark *mark, struct moment now)
 {
     if (mark->kind == MARK_DONE && t->stage == STAGE_INPUT && !is_by_line(t) && !mark->by_line)
-        begin_lost(t, now);
+        begin_unsaid(t, mark, now);
     if (mark->has_cwd && mark->kind != MARK_TEXT)
         take_directory(t, &mark->cwd);
     if (mark_has_raw_directory(mark))
@@ -466,10 +472,10 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 void tracker_interrupt(struct tracker *t, struct moment now)
 {
     typed_discard(&t->typed);
-    if (tracker_state(t) == TRACKER_RUNNING)
-        t->interrupted_ms = now.monotonic_ms;
-    else if (t->stage == STAGE_INPUT && is_by_line(t))
+    if (t->stage == STAGE_INPUT && is_by_line(t))
         t->stage = STAGE_PROMPT; /* the line is given up; a new prompt comes */
+    else if (t->stage == STAGE_INPUT || tracker_state(t) == TRACKER_RUNNING)
+        t->interrupted_ms = now.monotonic_ms;
 }
 
 void tracker_set_actor(struct tracker *t, enum block_type type)

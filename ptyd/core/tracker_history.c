@@ -81,3 +81,89 @@ void tracker_take_history(struct tracker *t, const struct mark *mark, const stru
     bytes_finish(&text);
     b->nested = block_command_nests(b->cmd);
 }
+
+/* ---- a line that its shell could not parse ---- */
+
+static size_t plain_len(const char *text)
+{
+    size_t len = 0;
+    while ((unsigned char)text[len] >= ' ')
+        len++;
+    return len;
+}
+
+/* Whether both begin with the same, up to a line's end or what is shown as something else: a right
+ * prompt may stand behind what was seen, and bash makes one line of several. */
+static bool begin_alike(const char *seen, const char *told)
+{
+    size_t seen_len = plain_len(seen), told_len = plain_len(told);
+    size_t len = seen_len < told_len ? seen_len : told_len;
+    return len && !strncmp(seen, told, len);
+}
+
+/* Behind the row that holds the end of this line, which its editor may have broken at the edge. */
+static const char *behind_line(const char *seen, const char *line)
+{
+    for (size_t i = 0; i < plain_len(line) && *seen; i++) {
+        seen += *seen == '\n';
+        if (*seen++ != line[i])
+            break;
+    }
+    const char *end = strchr(seen, '\n');
+    return end ? end + 1 : "";
+}
+
+/* What stands behind the echo of what was told; "" for nothing. */
+static const char *behind_echo(const char *seen, const char *told)
+{
+    seen = behind_line(seen, told);
+    for (const char *at = strchr(told, '\n'); at && *seen; at = strchr(at + 1, '\n'))
+        seen = behind_line(seen, "");
+    return seen;
+}
+
+static bool is_by_history(const struct mark *mark)
+{
+    return mark->entries || mark->unrecorded;
+}
+
+/* The line as the shell told it, of several entries the first one's beginning: a new string, ""
+ * where it told none. */
+static char *told_line(const struct mark *mark)
+{
+    struct bytes text = {0};
+    const char *cmd = mark->cmd.data ? mark->cmd.data : "";
+    uint64_t entries = mark->entries ? mark->entries : 1;
+    if (!is_by_history(mark))
+        bytes_append(&text, cmd, mark->cmd.len);
+    else if (!mark_history_text(cmd, mark->cmd.len, entries, &text))
+        text.len = 0;
+    char *line = text_clean(text.data ? text.data : "", text.len, LIMIT_COMMAND_BYTES);
+    bytes_finish(&text);
+    if (mark->entries > 1)
+        line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
+/* zsh says the same of a line that was given up where it went on. */
+static bool may_be_given_up(const struct tracker *t, const struct mark *mark)
+{
+    return mark->status == 130 && (t->interrupted_ms >= 0 || !t->keys.told);
+}
+
+void tracker_begin_refused(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    char *seen = tracker_echoed_line(t), *told = told_line(mark);
+    const char *output = behind_echo(seen, told);
+    bool by_history = is_by_history(mark);
+    if (!may_be_given_up(t, mark) && begin_alike(seen, told) && *output) {
+        tracker_start_block(t, by_history ? &(struct mark){.kind = MARK_COMMAND} : mark, now);
+        if (by_history) /* until that says more */
+            tracker_set_command(t->block, seen, strcspn(seen, "\n"), BLOCK_FROM_UNKNOWN, false);
+        terminal_alt_screen_seen(t->options.terminal, true);
+        t->stage = STAGE_ENDED;
+        tracker_output(t, output, strlen(output));
+    }
+    free(seen);
+    free(told);
+}

@@ -131,7 +131,7 @@ struct tracker {
     struct block *block; /* running, or NULL */
     struct preview preview;
     int64_t began_ms;       /* monotonic */
-    int64_t interrupted_ms; /* monotonic; -1 for never */
+    int64_t interrupted_ms; /* monotonic: the command, or the line in front of it; -1 for never */
     bool prompt_shown;      /* B came since: PS1 was printed, and no hook said that it would be */
 
     struct foreign foreign;
@@ -210,6 +210,10 @@ void tracker_set_command(struct block *b, const char *text, size_t len, enum blo
 /* At its end bash tells the text of the running block: `line` is what entered its history, or the
  * entry before it where the mark says that the line was not recorded. */
 void tracker_take_history(struct tracker *t, const struct mark *mark, const struct bytes *line);
+
+/* D says that the shell could not parse the line: if that stands behind B with what the shell said
+ * of it, a block begins which printed the latter. */
+void tracker_begin_refused(struct tracker *t, const struct mark *mark, struct moment now);
 
 /* A block begins: all but the capture of its output; and with it. */
 void tracker_start_block(struct tracker *t, const struct mark *mark, struct moment now);

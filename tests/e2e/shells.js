@@ -7,7 +7,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, removeWorkspace, Daemon, Report, until, waitFor, stoppable } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until, waitFor, stoppable, killWorker } = require('./harness');
 
 const only = process.argv.slice(2);
 
@@ -195,6 +195,39 @@ async function keys(daemon, report, shell) {
     assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.cmd), ['echo next']);
     assert.strictEqual(daemon.json('status').spoofed_marks, dropped, 'its own marks are nobody else\'s');
   });
+  if (shell.posix) {
+    await test('a line that cannot be parsed is one block, with what the shell says of it', async () => {
+      for (const line of ['echo one )', 'for i in 1; fi', `: ${'x'.repeat(200)} )`, ': again )', ': again )']) {
+        const count = session.blocks().length;
+        session.run(line);
+        const { seen, exit } = session.ask();
+        assert.deepStrictEqual([session.blocks().length, seen.cmd, seen.exit_code], [count + 2, line, exit]);
+        assert.ok(exit > 0);
+        assert.match(seen.preview.lines.join('\n'), /^[^\n]*(error|unexpected)[^\n]*$/);
+      }
+      const before = session.blocks();
+      await killWorker(daemon);
+      assert.deepStrictEqual(session.blocks(), before);
+      if (shell.name !== 'bash') return;
+      session.run('HISTCONTROL=ignoreboth'); // the second is not recorded
+      for (let i = 0; i < 2; i++) session.run(': the same )');
+      session.send('--key', 'Enter');
+      session.run('HISTCONTROL=');
+      assert.deepStrictEqual(session.blocks().slice(before.length + 1, -1).map((b) => [b.cmd, b.exit_code, b.cmd_source]), [1, 2].map(() => [': the same )', 2, 'history']));
+    });
+  }
+  if (shell.history) {
+    await test('given up where it goes on, or behind #, a line is none, whatever the last status was', async () => {
+      session.run('sh -c "exit 2"');
+      const count = session.blocks().length;
+      if (shell.name === 'bash') await session.reprompt('# why', '--key', 'Enter');
+      session.send('echo "half', '--key', 'Enter');
+      await until('it goes on', () => daemon.json('screen', '-s', session.name).rows.some((row) => /^(dquote)?> *$/.test(row)));
+      await session.reprompt('--key', 'C-c');
+      session.run('echo next');
+      assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.cmd), ['echo next']);
+    });
+  }
   if (shell.job !== undefined) {
     await test('Ctrl-Z, fg', async () => {
       const job = stoppable(`${session.truth}-fg`);
