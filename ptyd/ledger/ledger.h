@@ -142,6 +142,10 @@ void ledger_take_receipt_back(struct ledger *l, const char *line);
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
                     const char *before, struct moment now);
 
+/* A consumer's thread was cut off in front of the turn `before`: what it was told there and behind
+ * is no more in its history, and is told again. */
+void ledger_revert(struct ledger *l, const char *consumer, const char *before);
+
 /* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. Returns
  * false when there is no such lease. */
 bool ledger_release(struct ledger *l, json_int_t lease, bool unseen);

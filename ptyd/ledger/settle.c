@@ -221,28 +221,32 @@ static void copy_cursors(const struct consumer *source, struct consumer *heir)
     }
 }
 
-/* What a turn carried that the heir does not have. */
-static void return_keys(const struct ledger *l, struct consumer *heir, const json_t *keys)
+/* What a turn carried that the consumer does not have. */
+static void return_keys(const struct ledger *l, struct consumer *consumer, const json_t *keys)
 {
     for (size_t i = 0; i < l->offer_count; i++)
         if (ledger_lists(keys, l->offers[i]->block->key))
-            ledger_add_returned(ledger_cursor(heir, l->offers[i]->session),
+            ledger_add_returned(ledger_cursor(consumer, l->offers[i]->session),
                                 l->offers[i]->block->key);
 }
 
-/* A fork at `last` (the last turn that it keeps) or `before` (the first that it does not) has the
- * turns up to there. They are named in order of time (UUID version 7), so that one which carried
- * nothing has its place too. */
+/* Whether a history that ends with the turn `last`, or in front of `before`, is without this one.
+ * Turns are named in order of time (UUID version 7), so that one which carried nothing has its
+ * place too. */
+static bool is_cut_off(const json_t *entry, const char *last, const char *before)
+{
+    const char *turn = json_string_value(json_array_get(entry, 0));
+    return turn && ((last && strcmp(turn, last) > 0) || (before && strcmp(turn, before) >= 0));
+}
+
+/* A fork at `last` or `before` has the turns up to there. */
 static void copy_turns(const struct ledger *l, const struct consumer *source, const char *last,
                        const char *before, struct consumer *heir)
 {
     json_t *entry;
     size_t i;
     json_array_foreach(source->turns, i, entry) {
-        const char *turn = json_string_value(json_array_get(entry, 0));
-        bool out =
-            turn && ((last && strcmp(turn, last) > 0) || (before && strcmp(turn, before) >= 0));
-        if (out)
+        if (is_cut_off(entry, last, before))
             return_keys(l, heir, json_array_get(entry, 1));
         else
             ledger_add_turn(heir, entry);
@@ -264,6 +268,24 @@ void ledger_inherit(struct ledger *l, const char *from, const char *to, const ch
     for (size_t i = 0; i < heir.cursor_count; i++)
         ledger_changed(l, heir.cursors[i].session);
     ledger_add_consumer(l, heir);
+}
+
+void ledger_revert(struct ledger *l, const char *id, const char *before)
+{
+    struct consumer *consumer = ledger_find_consumer(l, id);
+    if (!consumer)
+        return;
+    for (size_t i = json_array_size(consumer->turns); i > 0; i--) {
+        const json_t *entry = json_array_get(consumer->turns, i - 1);
+        if (!is_cut_off(entry, NULL, before))
+            continue;
+        return_keys(l, consumer, json_array_get(entry, 1));
+        json_array_remove(consumer->turns, i - 1);
+    }
+    json_decref(consumer->running_told);
+    consumer->running_told = NULL;
+    for (size_t i = 0; i < consumer->cursor_count; i++)
+        ledger_changed(l, consumer->cursors[i].session);
 }
 
 bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const char *turn)

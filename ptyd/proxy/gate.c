@@ -54,8 +54,8 @@ static bool is_of_interest(const struct gate *g, struct span method)
 {
     if (g->options.acp)
         return acp_is_of_interest(method);
-    static const char *const methods[] = {"turn/start", "initialize", "thread/start",
-                                          "thread/resume", "thread/fork"};
+    static const char *const methods[] = {"turn/start",    "initialize",  "thread/start",
+                                          "thread/resume", "thread/fork", "thread/revert"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (span_is_string(method, methods[i]))
             return true;
@@ -184,8 +184,9 @@ static void send_initialize(struct gate *g, const struct message *m, struct mess
 
 static void send_about_thread(struct gate *g, const struct message *m, struct messages *out)
 {
-    struct request *r = gate_remember(g, REQUEST_THREAD, gate_id(m));
-    if (r && span_is_string(m->method, "thread/fork")) {
+    bool reverts = span_is_string(m->method, "thread/revert");
+    struct request *r = gate_remember(g, reverts ? REQUEST_REVERT : REQUEST_THREAD, gate_id(m));
+    if (r && (reverts || span_is_string(m->method, "thread/fork"))) {
         r->thread = gate_text(m->thread_id);
         r->turn = gate_text(m->last_turn_id);
         r->before = gate_text(m->before_turn_id);
@@ -237,6 +238,10 @@ static bool settle(struct gate *g, struct request *r, const struct message *answ
         return true;
     case REQUEST_THREAD:
         learn_thread(g, r, answer->result);
+        return true;
+    case REQUEST_REVERT:
+        if (answer->result.len && r->thread && r->before)
+            leases_revert(g->leases, r->thread, r->before);
         return true;
     case REQUEST_INITIALIZE:
         if (g->experimental && g->capability != KNOWN && !g->options.envelope && answer->result.len)
@@ -296,7 +301,7 @@ int gate_wait_ms(const struct gate *g)
 bool gate_owes(const struct gate *g)
 {
     const struct request *r = g->requests;
-    while (r && !r->taken && r->kind != REQUEST_THREAD)
+    while (r && !r->taken && r->kind != REQUEST_THREAD && r->kind != REQUEST_REVERT)
         r = r->next;
     return r;
 }

@@ -25,6 +25,7 @@ enum capability {
 enum request_kind {
     REQUEST_INITIALIZE,
     REQUEST_THREAD,
+    REQUEST_REVERT, /* a thread loses its last turns */
     REQUEST_TURN,   /* carries `taken`; without it thread/inject_items follows the turn */
     REQUEST_PROBE,  /* ours: whether the server knows additionalContext */
     REQUEST_LOOKUP, /* ours: whose thread `thread` is */
@@ -38,7 +39,7 @@ struct request {
     json_t *taken;
     char *thread; /* that it is about; of a thread/fork: the one that is forked */
     char *turn;   /* REQUEST_INJECT: the turn it goes with; of a thread/fork: the last it keeps */
-    char *before; /* of a thread/fork: the first turn it does not keep */
+    char *before; /* of a thread/fork or thread/revert: the first turn it does not keep */
     char *cwd;    /* ACP: where the session works */
     bool forks;   /* ACP: the session that is made has the history of `thread` */
 };

@@ -204,6 +204,13 @@ void leases_inherit(struct leases *d, const char *from, const char *to, const ch
     json_decref(call(d, "context.inherit", params, d->wait_ms));
 }
 
+void leases_revert(struct leases *d, const char *thread, const char *before)
+{
+    json_t *params = json_pack("{s:o, s:s}", "consumer", json_sprintf("%s:%s", d->agent, thread),
+                               "before_turn", before);
+    json_decref(call(d, "context.revert", params, d->wait_ms));
+}
+
 /* Commits or releases, by `method`. `key` and `value` are one more parameter, `value` stolen; it
  * may be NULL. Returns whether the daemon agreed. */
 static bool settle(struct leases *d, const char *method, const json_t *taken, const char *key,

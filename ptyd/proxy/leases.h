@@ -27,6 +27,9 @@ json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
 void leases_inherit(struct leases *d, const char *from, const char *to, const char *last_turn,
                     const char *before_turn);
 
+/* The thread's history ends in front of the turn `before` now. */
+void leases_revert(struct leases *d, const char *thread, const char *before);
+
 /* The server has accepted the turn (of this id, or NULL) that carried `taken`. */
 void leases_commit(struct leases *d, const json_t *taken, const char *turn);
 /* It has refused it; or (`unseen`) nobody saw whether. */

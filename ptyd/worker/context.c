@@ -273,6 +273,20 @@ void context_inherit_call(struct client *client, const json_t *id, const json_t 
     client_reply(client, id, json_object());
 }
 
+void context_revert_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    const char *consumer = json_text(params, "consumer", NULL);
+    const char *before = json_text(params, "before_turn", NULL);
+    if (!consumer || !before) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "whose turns? consumer and before_turn");
+        return;
+    }
+    ledger_revert(w->ledger, consumer, before);
+    keep_changed(w);
+    client_reply(client, id, json_object());
+}
+
 /* `on` may name a thread. */
 void context_inject_call(struct client *client, const json_t *id, const json_t *params)
 {

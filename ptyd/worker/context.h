@@ -29,6 +29,7 @@ void context_clear_call(struct client *client, const json_t *id, const json_t *p
 void context_commit_call(struct client *client, const json_t *id, const json_t *params);
 void context_explain_call(struct client *client, const json_t *id, const json_t *params);
 void context_inherit_call(struct client *client, const json_t *id, const json_t *params);
+void context_revert_call(struct client *client, const json_t *id, const json_t *params);
 void context_inject_call(struct client *client, const json_t *id, const json_t *params);
 void context_pause_call(struct client *client, const json_t *id, const json_t *params);
 void context_release_call(struct client *client, const json_t *id, const json_t *params);

@@ -266,6 +266,7 @@ static const struct method {
     {"context.commit", context_commit_call},
     {"context.explain", context_explain_call},
     {"context.inherit", context_inherit_call},
+    {"context.revert", context_revert_call},
     {"context.inject", context_inject_call},
     {"context.pause", context_pause_call},
     {"context.release", context_release_call},

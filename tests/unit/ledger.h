@@ -259,6 +259,12 @@ static inline void fork_thread(const char *from, const char *to, const char *las
     keep_changed();
 }
 
+static inline void revert_thread(const char *consumer, const char *before)
+{
+    ledger_revert(ledger, consumer, before);
+    keep_changed();
+}
+
 /* ---- what is expected ---- */
 
 static inline const json_t *value_of(const char *key)

@@ -150,6 +150,41 @@ static void a_thread_that_is_known_inherits_nothing(void **state)
     assert_string_equal(changed, "");
 }
 
+/* A thread is left without turn-2, or what is given. */
+static void assert_reverted(const char *before, const char *commands)
+{
+    tell_two_turns();
+    revert_thread("codex:t", before);
+    assert_due("codex:t", commands);
+    restart();
+    assert_due("codex:t", commands);
+    turn("codex:t", "turn-4");
+    assert_due("codex:t", "");
+}
+
+static void turns_that_are_taken_back_are_told_again(void **state)
+{
+    (void)state;
+    assert_reverted("turn-3", "three");
+    assert_reverted("turn-2", "two three");
+    assert_reverted("turn-1-that-carried-nothing", "two three");
+    assert_reverted("turn-1", "one two three");
+}
+
+static void turns_are_taken_back_once_more(void **state)
+{
+    (void)state;
+    tell_two_turns();
+    revert_thread("codex:t", "turn-2");
+    turn("codex:t", "turn-4");
+    revert_thread("codex:nobody", "turn-1");
+    revert_thread("codex:t", "turn-4");
+    assert_due("codex:t", "two three");
+    turn("codex:t", "turn-5");
+    fork_thread("codex:t", "codex:f", NULL, "turn-5");
+    assert_due("codex:f", "two three");
+}
+
 /* ---- what is kept ---- */
 
 static void another_worker_knows_all(void **state)
@@ -382,6 +417,8 @@ int main(void)
         TEST(a_fork_knows_what_its_history_holds),
         TEST(a_fork_of_a_fork_knows_no_more),
         TEST(turns_outlive_the_worker),
+        TEST(turns_that_are_taken_back_are_told_again),
+        TEST(turns_are_taken_back_once_more),
         TEST(a_fork_knows_turns_that_came_late),
         TEST(a_fork_knows_turns_settled_by_receipt),
         TEST(a_thread_that_is_known_inherits_nothing),
