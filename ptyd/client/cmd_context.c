@@ -27,7 +27,7 @@ static const char help[] =
     "  --format FORMAT   codex (entries of additionalContext; the default), text, envelope\n"
     "                    (the legacy CODEX_META prefix), acp (a resource block)\n"
     "  --consumer ID     who takes (default: cli); each is told everything once\n"
-    "  --thread ID       only this thread of an agent\n\n"
+    "  --thread ID       only this thread of an agent, as the agent or `ptyd explain` calls it\n\n"
     "examples:\n"
     "  ptyd context show -s work\n"
     "  ptyd context take --format text --json | jq -r .text\n"
@@ -164,35 +164,44 @@ static int release(const struct options *o)
 static json_t *switch_params(const struct options *o, bool on)
 {
     json_t *params = json_pack("{s:b}", "on", on);
+    if (o->thread && !*o->thread)
+        cli_usage("--thread is empty; without it, it is about all of them");
     if (o->thread)
         json_object_set_new(params, "thread", json_string(o->thread));
     return params;
 }
 
-static int switch_telling(const struct options *o, bool on)
+static int off(const struct options *o)
 {
     const char *thread = o->thread;
     char *said =
-        !thread ? text_copy(on ? "Agents are told again."
-                               : "Agents are told nothing; `ptyd context on` undoes it. What is "
-                                 "pending waits.")
-        : on    ? text_format("Thread %s is told again.", thread)
-                : text_format("Thread %s is told nothing, others are; `ptyd context on --thread "
-                                 "%s` undoes it. What is pending waits.",
-                              thread, thread);
-    int status = ask(o, "context.inject", switch_params(o, on), said);
+        thread ? text_format("Thread %s is told nothing, others are; `ptyd context on --thread %s` "
+                             "undoes it. What is pending waits.",
+                             thread, thread)
+               : text_copy("Agents are told nothing; `ptyd context on` undoes it. What is pending "
+                           "waits.");
+    int status = ask(o, "context.inject", switch_params(o, false), said);
     free(said);
     return status;
 }
 
-static int off(const struct options *o)
-{
-    return switch_telling(o, false);
-}
-
+/* One thread is told nothing still while all are. */
 static int on(const struct options *o)
 {
-    return switch_telling(o, true);
+    json_t *result = request_once(&o->cli, false, "context.inject", switch_params(o, true));
+    if (!result)
+        return EXIT_FAILED;
+    if (o->cli.json)
+        return cli_print_json(result);
+    bool none = json_is_false(json_object_get(result, "injection"));
+    json_decref(result);
+    if (none)
+        puts("Agents are told nothing still, that thread neither; `ptyd context on` undoes it.");
+    else if (o->thread)
+        printf("Thread %s is told again.\n", o->thread);
+    else
+        puts("Agents are told again.");
+    return EXIT_OK;
 }
 
 static int set_paused(const struct options *o, bool paused, const char *said)

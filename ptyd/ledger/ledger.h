@@ -177,8 +177,9 @@ void ledger_add_warnings(const struct ledger *l, json_t *warnings);
  * blocks went. */
 size_t ledger_clear(struct ledger *l, const char *session);
 
-/* Injection off and on, for one thread or (NULL) for all; what is pending waits. Returns false when
- * LIMIT_THREADS_OFF others are off already: this thread stays as it is. */
+/* Injection off and on, for one thread (its id, or the consumer that it is) or (NULL) for all; what
+ * is pending waits. Returns false when LIMIT_THREADS_OFF others are off already: this thread stays
+ * as it is. */
 bool ledger_set_injection(struct ledger *l, const char *thread, bool on);
 /* Whether `consumer` (NULL: somebody) is told, for `thread` where it says one. */
 bool ledger_injects(const struct ledger *l, const char *consumer, const char *thread);

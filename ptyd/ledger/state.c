@@ -184,6 +184,38 @@ void ledger_save_switches(struct ledger *l)
         say("cannot write %s: %s", l->switches_file.paths[0], strerror(-result));
 }
 
+/* The thread that a consumer is, or NULL. */
+static const char *thread_of(const char *consumer)
+{
+    const char *colon = consumer ? strchr(consumer, ':') : NULL;
+    return colon ? colon + 1 : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+/* However it was called when it was switched off. */
+static void switch_thread_on(struct ledger *l, const char *thread)
+{
+    json_t *threads = json_object_get(l->switches, "threads_off"), *value;
+    const char *off;
+    void *next;
+    json_object_foreach_safe(threads, next, off, value)
+        if (is_same(off, thread) || is_same(thread_of(off), thread) ||
+            is_same(off, thread_of(thread)))
+            json_object_del(threads, off);
+}
+
+/* By that name, or as the thread that it is of. */
+static bool is_off(const struct ledger *l, const char *name)
+{
+    const json_t *threads = json_object_get(l->switches, "threads_off");
+    const char *thread = thread_of(name);
+    return name && (json_object_get(threads, name) || (thread && json_object_get(threads, thread)));
+}
+
 static bool switch_thread_off(struct ledger *l, const char *thread)
 {
     json_t *threads = json_object_get(l->switches, "threads_off");
@@ -202,7 +234,7 @@ bool ledger_set_injection(struct ledger *l, const char *thread, bool on)
         if (on)
             json_object_del(l->switches, "threads_off");
     } else if (on) {
-        json_object_del(json_object_get(l->switches, "threads_off"), thread);
+        switch_thread_on(l, thread);
     } else {
         done = switch_thread_off(l, thread);
     }
@@ -213,11 +245,7 @@ bool ledger_set_injection(struct ledger *l, const char *thread, bool on)
 
 bool ledger_injects(const struct ledger *l, const char *consumer, const char *thread)
 {
-    const char *colon = consumer ? strchr(consumer, ':') : NULL;
-    if (json_flag(l->switches, "off"))
-        return false;
-    return !(colon && json_at(l->switches, "threads_off", colon + 1)) &&
-           !(thread && json_at(l->switches, "threads_off", thread));
+    return !json_flag(l->switches, "off") && !is_off(l, consumer) && !is_off(l, thread);
 }
 
 json_int_t ledger_unseen(const struct ledger *l)

@@ -304,7 +304,9 @@ void context_inject_call(struct client *client, const json_t *id, const json_t *
         return;
     }
     follow_capture(client_worker(client), NULL);
-    client_reply(client, id, json_object());
+    client_reply(
+        client, id,
+        json_pack("{s:b}", "injection", ledger_injects(client_worker(client)->ledger, NULL, NULL)));
 }
 
 /* One session, or all. */

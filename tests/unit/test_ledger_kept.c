@@ -40,6 +40,20 @@ static void injection_is_off_for_all_or_one(void **state)
     assert_true(take("codex:t") > 0);
 }
 
+static void a_thread_is_off_by_its_id_or_as_a_consumer(void **state)
+{
+    static const char *const names[] = {"t", "codex:t"};
+    (void)state;
+    for (int off = 0; off < 2; off++)
+        for (int on = 0; on < 2; on++) {
+            assert_true(ledger_set_injection(ledger, names[off], false));
+            assert_false(ledger_injects(ledger, "codex:t", NULL));
+            assert_true(ledger_injects(ledger, "codex:u", NULL));
+            assert_true(ledger_set_injection(ledger, names[on], true));
+            assert_true(ledger_injects(ledger, "codex:t", NULL));
+        }
+}
+
 static void a_thread_too_many_is_not_switched_off(void **state)
 {
     char id[16];
@@ -412,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_cleared_is_told_to_nobody),
         TEST(injection_is_off_for_all_or_one),
+        TEST(a_thread_is_off_by_its_id_or_as_a_consumer),
         TEST(a_thread_too_many_is_not_switched_off),
 
         TEST(a_fork_knows_what_its_history_holds),
