@@ -331,9 +331,10 @@
 #define LIMIT_LOOKBACK_MOST_MS (31 * 24 * 60 * 60 * 1000LL)
 /* Turns of a consumer, remembered for forks; the oldest goes. */
 #define LIMIT_TURNS 64
-/* Leases of all consumers; a further take is refused. */
+/* Leases of all consumers; a further take is refused where none gives way. */
 #define LIMIT_LEASES 64
-/* Milliseconds until a lease that was taken from the command line is released. */
+/* Milliseconds until a lease that was taken from the command line is released, and one that waits
+ * for an agent's word (LIMIT_HELD_S) gives way. */
 #define LIMIT_LEASE_CLI_MS 60000
 /* Bytes of receipts.jsonl; then it becomes .1. Bytes of a line of it: one that would be longer is
  * lost, and counted. Receipts that wait for room on the disk; then the oldest is. Blocks that a

@@ -119,6 +119,7 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     if (holds) {
         settle_held(rpc, consumer, json_text(event, "transcript_path", NULL), UNSEEN);
         json_object_set_new(params, "expires", json_true());
+        json_object_set_new(params, "lasts", json_integer(LIMIT_HELD_S));
     }
     json_t *taken = rpc_call(rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
     const char *text = json_text(taken, "text", NULL);

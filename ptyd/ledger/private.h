@@ -45,8 +45,10 @@ struct lease {
     char *consumer;
     const void *owner;
     int64_t expires_ms; /* monotonic; 0 for never */
+    int64_t spare_ms;   /* from when on it gives way where there is no room; 0 for never */
     pid_t pid;          /* of the taker: released when it is gone; 0 for nobody in particular */
     int64_t wall_ms;    /* when it was taken */
+    int64_t lasts_ms;   /* for how long, where that is said; 0 */
     struct offer_key {
         uint64_t key;
         char *session;
@@ -182,6 +184,9 @@ void ledger_render(struct ledger *l, const struct ledger_request *request, struc
 /* Releases what has expired, or whose taker is gone. */
 void ledger_expire(struct ledger *l, struct moment now);
 
+/* Whether there is room for a lease: one that waits for its taker's word for long gives way. */
+bool ledger_make_room(struct ledger *l, struct moment now);
+
 /* Makes room for `keys` further keys and one further session. */
 void ledger_lease_grow(struct lease *lease, size_t keys);
 void ledger_lease_finish(struct lease *lease);
@@ -198,6 +203,9 @@ bool ledger_is_leased(const struct ledger *l, const char *consumer, uint64_t key
  * entries, blocks, running}; new reference. `taken`: what ledger_render() made. */
 json_t *ledger_told(const struct ledger_request *request, const struct found *found,
                     const json_t *taken);
+
+/* Whether what the receipt's lease told is kept already. */
+bool ledger_is_told(const struct ledger *l, const json_t *receipt);
 
 /* The turn (its id, or NULL) has what the receipt's lease told: it is kept, once. */
 void ledger_write_told(struct ledger *l, const json_t *receipt, const char *turn);

@@ -299,13 +299,18 @@ void ledger_take_receipt_back(struct ledger *l, const char *line)
     owe(l, text_copy(line));
 }
 
+bool ledger_is_told(const struct ledger *l, const json_t *receipt)
+{
+    json_int_t lease = json_number(receipt, "lease", 0);
+    return is_written(l, lease) || is_waiting(l, lease);
+}
+
 void ledger_write_told(struct ledger *l, const json_t *receipt, const char *turn)
 {
     const json_t *told = json_object_get(receipt, "told");
     json_int_t lease = json_number(receipt, "lease", 0);
     const char *consumer = json_text(receipt, "consumer", NULL);
-    if (!json_is_object(told) || !lease || !consumer || is_written(l, lease) ||
-        is_waiting(l, lease))
+    if (!json_is_object(told) || !lease || !consumer || ledger_is_told(l, receipt))
         return;
     json_t *line =
         json_pack("{s:i, s:I, s:s, s:s?, s:I}", "v", 1, "ts", (json_int_t)clock_now().wall_ms,

@@ -23,11 +23,12 @@ static json_t *leases_json(const struct ledger *l, const char *session)
                 upto = &lease->upto[k];
         if (upto)
             json_array_append_new(
-                leases, json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O*, s:O, s:O*}", "id",
-                                  lease->id, "consumer", lease->consumer, "pid", (int)lease->pid,
-                                  "ts", (json_int_t)lease->wall_ms, "upto", (json_int_t)upto->key,
-                                  "held", upto->held, "others", upto->others, "keys", keys, "told",
-                                  upto == lease->upto ? lease->told : NULL));
+                leases,
+                json_pack("{s:I, s:s, s:i, s:I, s:I, s:I, s:O*, s:O*, s:O, s:O*}", "id", lease->id,
+                          "consumer", lease->consumer, "pid", (int)lease->pid, "ts",
+                          (json_int_t)lease->wall_ms, "lasts", (json_int_t)lease->lasts_ms, "upto",
+                          (json_int_t)upto->key, "held", upto->held, "others", upto->others, "keys",
+                          keys, "told", upto == lease->upto ? lease->told : NULL));
         json_decref(keys);
     }
     return leases;
@@ -188,6 +189,14 @@ json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const ch
                      "total_commands_run", total);
 }
 
+/* How long a lease has, by the wall's clock, which may have been set meanwhile. */
+static int64_t left_ms(const json_t *entry, struct moment now)
+{
+    int64_t lasts = json_number(entry, "lasts", 0);
+    int64_t left = lasts - (now.wall_ms - json_number(entry, "ts", 0));
+    return left < LIMIT_LEASE_CLI_MS ? LIMIT_LEASE_CLI_MS : left > lasts ? lasts : left;
+}
+
 /* A lease that an earlier worker gave. One may hold blocks of several sessions, each of which knows
  * its part. Its taker will settle it; if it is gone, or says nothing for long, the blocks come
  * back. */
@@ -210,7 +219,9 @@ static void load_lease(struct ledger *l, const char *session, const json_t *entr
             .consumer = text_copy(consumer),
             .pid = (pid_t)json_number(entry, "pid", 0),
             .wall_ms = json_number(entry, "ts", 0),
-            .expires_ms = now.monotonic_ms + LIMIT_LEASE_CLI_MS,
+            .lasts_ms = json_number(entry, "lasts", 0),
+            .expires_ms = now.monotonic_ms + left_ms(entry, now),
+            .spare_ms = now.monotonic_ms + LIMIT_LEASE_CLI_MS,
         };
     }
     for (size_t i = 0; i < lease->upto_count; i++)

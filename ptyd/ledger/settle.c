@@ -288,11 +288,32 @@ void ledger_revert(struct ledger *l, const char *id, const char *before)
         ledger_changed(l, consumer->cursors[i].session);
 }
 
+/* What a lease told that is not known any more. Said once: it may be committed again. */
+static void say_delivered(const struct ledger *l, const json_t *receipt, const char *turn)
+{
+    json_t *ids = json_array(), *block;
+    size_t i;
+    json_array_foreach(json_at(receipt, "told", "blocks"), i, block)
+        if (json_is_string(json_object_get(block, "block_id")))
+            json_array_append(ids, json_object_get(block, "block_id"));
+    l->events->delivered(l->user, json_text(receipt, "consumer", ""), turn, ids);
+    json_decref(ids);
+}
+
+static bool commit_late(struct ledger *l, const json_t *receipt, const char *turn)
+{
+    bool said = !json_object_get(receipt, "told") || ledger_is_told(l, receipt);
+    bool known = commit_receipt(l, receipt, turn);
+    if (known && !said)
+        say_delivered(l, receipt, turn);
+    return known;
+}
+
 bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const char *turn)
 {
     struct lease lease;
     if (!pull_lease(l, id, &lease))
-        return commit_receipt(l, receipt, turn);
+        return commit_late(l, receipt, turn);
     if (!lease.told) /* the session in whose part it was kept is gone */
         lease.told = json_incref(json_object_get(receipt, "told"));
     json_t *own = ledger_receipt(&lease);
@@ -360,6 +381,20 @@ void ledger_release_unheard(struct ledger *l, pid_t pid, const json_t *held)
 static bool is_orphan(const struct lease *lease)
 {
     return !lease->owner && lease->pid && kill(lease->pid, 0) < 0 && errno == ESRCH;
+}
+
+bool ledger_make_room(struct ledger *l, struct moment now)
+{
+    const struct lease *oldest = NULL;
+    if (l->lease_count < LIMIT_LEASES)
+        return true;
+    for (size_t i = 0; i < l->lease_count; i++) {
+        const struct lease *lease = &l->leases[i];
+        if (lease->spare_ms && lease->spare_ms <= now.monotonic_ms &&
+            (!oldest || lease->spare_ms < oldest->spare_ms))
+            oldest = lease;
+    }
+    return oldest && ledger_release(l, oldest->id, true);
 }
 
 void ledger_expire(struct ledger *l, struct moment now)

@@ -179,6 +179,13 @@ static enum ledger_format format_of(const json_t *params)
                                                    : LEDGER_ENTRIES;
 }
 
+/* The seconds for which a lease is wanted, in ms; 0 where that is not said. */
+static int64_t lasts_ms(const json_t *params)
+{
+    json_int_t seconds = json_number(params, "lasts", 0);
+    return seconds <= 0 ? 0 : (seconds < LIMIT_HELD_S ? seconds : LIMIT_HELD_S) * 1000LL;
+}
+
 static void take_call(struct client *client, const json_t *id, const json_t *params, bool peek)
 {
     struct worker *w = client_worker(client);
@@ -195,6 +202,7 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
         .format = format_of(params),
         .peek = peek,
         .expires = expires,
+        .lasts_ms = lasts_ms(params),
         .owner = expires ? NULL : client,
         .pid = expires ? 0 : client_pid(client),
         .now = clock_now(),

@@ -213,6 +213,48 @@ static void a_lease_from_the_command_line_expires(void **state)
     assert_false(commit_as(lease, NULL, NULL));
 }
 
+static json_int_t take_for(const char *consumer, int64_t lasts_ms)
+{
+    return take_by(
+        (struct ledger_request){.consumer = consumer, .expires = true, .lasts_ms = lasts_ms});
+}
+
+static void a_lease_lasts_as_long_as_is_said(void **state)
+{
+    (void)state;
+    run("a", "one");
+    json_int_t lease = take_for("claude:s", 10 * LIMIT_LEASE_CLI_MS);
+    pass(9 * LIMIT_LEASE_CLI_MS);
+    assert_int_equal(take("claude:s"), 0);
+    restart();
+    pass(LIMIT_LEASE_CLI_MS - 1);
+    assert_int_equal(take("claude:s"), 0);
+    assert_int_equal(ledger_unseen(ledger), 0);
+    pass(1);
+    assert_due("claude:s", "one");
+    assert_int_equal(ledger_unseen(ledger), 1);
+    assert_false(commit_as(lease, NULL, NULL));
+}
+
+static void a_lease_that_lasts_gives_way_behind_a_minute(void **state)
+{
+    char consumer[16];
+    (void)state;
+    run("a", "one");
+    for (int i = 0; i < LIMIT_LEASES; i++) {
+        snprintf(consumer, sizeof consumer, "claude:%d", i);
+        assert_true(take_for(consumer, 100 * LIMIT_LEASE_CLI_MS) > 0);
+        pass(1);
+    }
+    pass(LIMIT_LEASE_CLI_MS - LIMIT_LEASES - 1);
+    take("codex:t");
+    assert_null(answer);
+    pass(1);
+    assert_true(take("codex:t") > 0);
+    assert_due("claude:0", "one");
+    assert_due("claude:1", "");
+}
+
 static void an_agents_lease_does_not_expire(void **state)
 {
     (void)state;
@@ -237,7 +279,10 @@ static void a_receipt_settles_what_has_expired(void **state)
     pass(LIMIT_LEASE_CLI_MS);
     run("a", "three");
     assert_due("cli", "one two three");
-    assert_true(commit_as(lease, kept, NULL));
+    assert_true(commit_as(lease, kept, "turn"));
+    assert_string_equal(heard, "delivered cli turn: a:1 b:1");
+    assert_true(commit_as(lease, kept, "turn"));
+    assert_string_equal(heard, "");
     assert_due("cli", "three");
     assert_counts(1, 1);
     json_decref(kept);
@@ -554,6 +599,8 @@ int main(void)
         TEST(overlapping_leases_lose_and_repeat_nothing),
         TEST(what_came_back_may_be_leased_beside_newer_ones),
         TEST(a_lease_from_the_command_line_expires),
+        TEST(a_lease_lasts_as_long_as_is_said),
+        TEST(a_lease_that_lasts_gives_way_behind_a_minute),
         TEST(an_agents_lease_does_not_expire),
         TEST(a_receipt_settles_what_has_expired),
         TEST(a_receipt_counts_for_who_took_the_same_again),
