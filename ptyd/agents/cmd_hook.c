@@ -158,6 +158,16 @@ static void hear_begin(struct rpc *rpc, const struct agent *agent, json_t *param
     json_decref(params);
 }
 
+/* A turn is no more in the conversation's history. */
+static void hear_removed(struct rpc *rpc, json_t *params, const json_t *event)
+{
+    json_decref(rpc_call(rpc, "context.revert",
+                         json_pack("{s:O, s:s}", "consumer", json_object_get(params, "consumer"),
+                                   "turn", json_text(event, "turn_id", "")),
+                         LIMIT_HOOK_WAIT_MS));
+    json_decref(params);
+}
+
 static void handle(const struct agent *agent, json_t *params, const json_t *event)
 {
     struct rpc rpc;
@@ -170,6 +180,8 @@ static void handle(const struct agent *agent, json_t *params, const json_t *even
         hear_end(&rpc, agent, params, event);
     else if (agent->begins && !strcmp(name, agent->begins))
         hear_begin(&rpc, agent, params, event);
+    else if (agent->removes && !strcmp(name, agent->removes))
+        hear_removed(&rpc, params, event);
     else
         deliver(&rpc, agent, params, event);
     rpc_close(&rpc);

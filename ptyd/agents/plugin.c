@@ -15,13 +15,14 @@
 #define MARK "// Made by `ptyd enable"
 
 /* A part goes behind those of the message by its id, by which they are sorted. Sessions below
- * another are agents' own. */
+ * another are agents' own. A message that is taken back is removed when the next one is sent. */
 static const char format[] = MARK
     " %s`; `ptyd disable %s` removes it.\n"
     "import { spawnSync } from 'node:child_process'\n"
     "\n"
-    "const context = (event) => {\n"
-    "  const options = { input: JSON.stringify(event), encoding: 'utf8', timeout: 5000 }\n"
+    "const context = (session_id, turn_id, more) => {\n"
+    "  const event = JSON.stringify({ session_id, turn_id, ...more })\n"
+    "  const options = { input: event, encoding: 'utf8', timeout: 5000 }\n"
     "  const { stdout } = spawnSync(%s, ['hook', '%s'], options)\n"
     "  return stdout ? JSON.parse(stdout).additionalContext : ''\n"
     "}\n"
@@ -30,13 +31,17 @@ static const char format[] = MARK
     "  'chat.message': async ({ sessionID }, { message, parts }) => {\n"
     "    try {\n"
     "      const { data } = await client.session.get({ path: { id: sessionID } })\n"
-    "      const text = data?.parentID ? '' : context({ session_id: sessionID, cwd: directory })\n"
+    "      const text = data?.parentID ? '' : context(sessionID, message.id, { cwd: directory })\n"
     "      const id = `${parts.at(-1)?.id ?? 'prt_'}p`\n"
     "      const part = { id, sessionID, messageID: message.id, type: 'text', synthetic: true }\n"
     "      if (text) parts.push({ ...part, text })\n"
     "    } catch {\n"
     "      // the user's message goes on without\n"
     "    }\n"
+    "  },\n"
+    "  event: async ({ event: { type, properties } }) => {\n"
+    "    if (type === 'message.removed')\n"
+    "      context(properties.sessionID, properties.messageID, { hook_event_name: type })\n"
     "  },\n"
     "})\n";
 

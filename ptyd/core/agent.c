@@ -49,7 +49,8 @@ const struct agent agents[] = {
      .directory = ".config",
      .file = "opencode/plugin/ptyd.js",
      .flat = true,
-     .plugin = true},
+     .plugin = true,
+     .removes = "message.removed"},
     {.name = NULL},
 };
 

@@ -29,6 +29,7 @@ struct agent {
     const char *no_answer; /* what it says then of a turn that it keeps nothing of; NULL: then it
                               keeps all */
     const char *begins;    /* the event at which a conversation begins, or NULL */
+    const char *removes;   /* that at which it loses a turn, or NULL */
 };
 
 /* The rows; behind the last, `name` is NULL. */

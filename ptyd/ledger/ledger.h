@@ -143,9 +143,9 @@ void ledger_take_receipt_back(struct ledger *l, const char *line);
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
                     const char *before, struct moment now);
 
-/* A consumer's thread was cut off in front of the turn `before`: what it was told there and behind
- * is no more in its history, and is told again. */
-void ledger_revert(struct ledger *l, const char *consumer, const char *before);
+/* A consumer's thread was cut off in front of the turn `before`, or (NULL) has lost the one turn
+ * `turn`: what it was told there is no more in its history, and is told again. */
+void ledger_revert(struct ledger *l, const char *consumer, const char *before, const char *turn);
 
 /* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. Returns
  * false when there is no such lease. */

@@ -270,14 +270,20 @@ void ledger_inherit(struct ledger *l, const char *from, const char *to, const ch
     ledger_add_consumer(l, heir);
 }
 
-void ledger_revert(struct ledger *l, const char *id, const char *before)
+static bool is_taken_back(const json_t *entry, const char *before, const char *turn)
+{
+    const char *name = json_string_value(json_array_get(entry, 0));
+    return is_cut_off(entry, NULL, before) || (turn && name && !strcmp(name, turn));
+}
+
+void ledger_revert(struct ledger *l, const char *id, const char *before, const char *turn)
 {
     struct consumer *consumer = ledger_find_consumer(l, id);
     if (!consumer)
         return;
     for (size_t i = json_array_size(consumer->turns); i > 0; i--) {
         const json_t *entry = json_array_get(consumer->turns, i - 1);
-        if (!is_cut_off(entry, NULL, before))
+        if (!is_taken_back(entry, before, turn))
             continue;
         return_keys(l, consumer, json_array_get(entry, 1));
         json_array_remove(consumer->turns, i - 1);

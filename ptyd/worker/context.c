@@ -286,11 +286,13 @@ void context_revert_call(struct client *client, const json_t *id, const json_t *
     struct worker *w = client_worker(client);
     const char *consumer = json_text(params, "consumer", NULL);
     const char *before = json_text(params, "before_turn", NULL);
-    if (!consumer || !before) {
-        client_fail(client, id, RPC_INVALID_PARAMS, "whose turns? consumer and before_turn");
+    const char *turn = json_text(params, "turn", NULL);
+    if (!consumer || (!before && !turn)) {
+        client_fail(client, id, RPC_INVALID_PARAMS,
+                    "whose turns? consumer, and before_turn or turn");
         return;
     }
-    ledger_revert(w->ledger, consumer, before);
+    ledger_revert(w->ledger, consumer, before, turn);
     keep_changed(w);
     client_reply(client, id, json_object());
 }

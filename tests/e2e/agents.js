@@ -471,14 +471,24 @@ async function main() {
     const driver = `import { ptyd } from '${at('plugin.mjs')}';
       const client = { session: { get: async ({ path: { id } }) => ({ data: id === 'child' ? { id, parentID: 'top' } : { id } }) } };
       const hooks = await ptyd({ client, directory: ${JSON.stringify(space.home)} });
-      for (const sessionID of ['child', 'top', 'top']) {
+      const say = async (sessionID, id) => {
         const parts = [{ id: 'prt_1', type: 'text', text: 'mine' }];
-        await hooks['chat.message']({ sessionID }, { message: { id: 'msg_1' }, parts });
+        await hooks['chat.message']({ sessionID }, { message: { id }, parts });
         console.log(JSON.stringify(parts));
-      }`;
+      };
+      const remove = (messageID) => hooks.event({ event: { type: 'message.removed', properties: { sessionID: 'top', messageID } } });
+      await say('child', 'msg_1');
+      await say('top', 'msg_1');
+      await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'top' } } });
+      await remove('msg_2');
+      await say('top', 'msg_3');
+      await remove('msg_1'); // as /undo does
+      await say('top', 'msg_4');
+      await say('top', 'msg_5');`;
     const result = spawnSync(process.execPath, ['--input-type=module', '-e', driver], { env: space.env, encoding: 'utf8' });
-    const [child, first, second] = result.stdout.trim().split('\n').map((line) => JSON.parse(line));
-    assert.deepStrictEqual([child.length, first.length, second.length], [1, 2, 1], result.stderr);
+    const [child, first, second, again, ...rest] = result.stdout.trim().split('\n').map((line) => JSON.parse(line));
+    assert.deepStrictEqual([child, first, second, again, ...rest].map((parts) => parts.length), [1, 2, 1, 2, 1], result.stderr);
+    assert.strictEqual(again[1].text, first[1].text, 'what was taken back is told again');
     assert.deepStrictEqual({ ...first[1], text: '' }, { id: 'prt_1p', sessionID: 'top', messageID: 'msg_1', type: 'text', synthetic: true, text: '' });
     assert.match(first[1].text, /echo for-opencode/);
     fs.writeFileSync(file, text.replace('5000', '6000'));

@@ -261,7 +261,13 @@ static inline void fork_thread(const char *from, const char *to, const char *las
 
 static inline void revert_thread(const char *consumer, const char *before)
 {
-    ledger_revert(ledger, consumer, before);
+    ledger_revert(ledger, consumer, before, NULL);
+    keep_changed();
+}
+
+static inline void lose_turn(const char *consumer, const char *turn)
+{
+    ledger_revert(ledger, consumer, NULL, turn);
     keep_changed();
 }
 

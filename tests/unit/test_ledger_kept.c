@@ -185,6 +185,18 @@ static void turns_that_are_taken_back_are_told_again(void **state)
     assert_reverted("turn-1", "one two three");
 }
 
+static void a_turn_that_is_taken_out_is_told_again(void **state)
+{
+    (void)state;
+    tell_two_turns();
+    lose_turn("codex:t", "turn-0");
+    assert_due("codex:t", "three");
+    lose_turn("codex:t", "turn-1");
+    assert_due("codex:t", "one three");
+    restart();
+    assert_due("codex:t", "one three");
+}
+
 static void turns_are_taken_back_once_more(void **state)
 {
     (void)state;
@@ -433,6 +445,7 @@ int main(void)
         TEST(a_fork_of_a_fork_knows_no_more),
         TEST(turns_outlive_the_worker),
         TEST(turns_that_are_taken_back_are_told_again),
+        TEST(a_turn_that_is_taken_out_is_told_again),
         TEST(turns_are_taken_back_once_more),
         TEST(a_fork_knows_turns_that_came_late),
         TEST(a_fork_knows_turns_settled_by_receipt),
