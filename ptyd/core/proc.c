@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
 
 static void name_path(long pid, const char *name, char path[PATH_MAX])
 {
@@ -40,6 +41,14 @@ size_t proc_head(long pid, const char *name, char *text, size_t size)
 const char *proc_stat_fields(const char *stat)
 {
     return strrchr(stat, ')');
+}
+
+char *proc_directory(long pid)
+{
+    char path[PATH_MAX], directory[PATH_MAX];
+    name_path(pid, "cwd", path);
+    ssize_t n = readlink(path, directory, sizeof directory);
+    return n > 0 && n < (ssize_t)sizeof directory ? text_format("%.*s", (int)n, directory) : NULL;
 }
 
 long proc_parent(long pid)

@@ -23,6 +23,10 @@ size_t proc_head(long pid, const char *name, char *text, size_t size);
  * name may hold anything; NULL when it is not there. */
 const char *proc_stat_fields(const char *stat);
 
+/* Where it works, without the links that led it there; a new string, NULL where that is not known.
+ * No file system is asked. */
+char *proc_directory(long pid);
+
 /* Its parent: 0 for one outside of our container, -1 when it is not known. */
 long proc_parent(long pid);
 

@@ -333,6 +333,8 @@ const char *session_name(const struct session *s);
 const char *session_called(const struct session *s);
 void session_call(struct session *s, const char *name);
 const char *session_shell_id(const struct session *s);
+/* Where its shell works, links resolved; a new string, NULL where that is not known. */
+char *session_place(const struct session *s);
 /* Its shell was reaped and all that it said is taken in; then its status, as a shell gives it. */
 bool session_exited(const struct session *s);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/proc.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
@@ -26,6 +27,11 @@ void session_call(struct session *s, const char *name)
 const char *session_shell_id(const struct session *s)
 {
     return s->shell_id;
+}
+
+char *session_place(const struct session *s)
+{
+    return s->pid > 0 && !s->reaped ? proc_directory(s->pid) : NULL;
 }
 
 bool session_is_terminals(const struct session *s)

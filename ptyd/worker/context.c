@@ -2,6 +2,7 @@
  * with the session it concerns before anybody is answered. */
 #include "ptyd/worker/context.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -75,12 +76,23 @@ void context_closing(struct worker *w, struct session *s)
     ledger_remove_session(w->ledger, session_name(s));
 }
 
+/* A shell's directory is called as its user went there, an agent's as the kernel has it. What ran
+ * on another host is in none here. */
+static void note_place(struct worker *w, const struct session *s, const struct block *block)
+{
+    char *place = *block->host ? NULL : session_place(s);
+    if (place && strcmp(place, block->cwd_after) != 0)
+        ledger_set_place(w->ledger, block->key, place);
+    free(place);
+}
+
 void context_block_ended(void *worker, struct session *s, struct block *block)
 {
     struct worker *w = worker;
     ledger_set_conf(w->ledger, worker_conf(w));
     if (!ledger_offer(w->ledger, session_name(s), store_directory(session_store(s)), block))
         return;
+    note_place(w, s, block);
     if (block->seq <= store_known_seq(session_store(s)))
         ledger_note_repeated(w->ledger, session_name(s), clock_now());
     keep_part(w, s);

@@ -69,6 +69,14 @@ async function main() {
     assert.deepStrictEqual(await told('t1', { roots: [shop] }), [], 'shopping is not under shop');
     run('one', `cd ${shop}`);
     assert.deepStrictEqual(await told('t1', { roots: [shop] }), [`cd ${shop}`], 'it ended under the root');
+    // The shell calls its directory as its user went there, an agent that was started in it as the kernel does.
+    fs.symlinkSync(space.root, path.join(space.home, 'link'));
+    const through = path.join(space.home, 'link', path.relative(space.root, shop), 'sub');
+    run('one', `cd ${through}`);
+    assert.strictEqual(run('one', 'pwd; pwd -P').stdout, `${through}\n${shop}/sub\n`);
+    assert.deepStrictEqual(await told('t1', { roots: [shop] }), [`cd ${through}`, 'pwd; pwd -P'], 'it is under the root, whatever it is called');
+    run('one', `cd ${shop}`);
+    assert.deepStrictEqual(await told('t1', { roots: [shop] }), [`cd ${shop}`]);
   });
 
   await report.test('leases of one consumer that overlap: what the first gives back is told, what it keeps is not', async () => {

@@ -384,6 +384,18 @@ static void of_all_sessions_what_lies_under_a_root_feeds(void **state)
     json_decref(home);
 }
 
+static void what_is_under_a_root_by_another_name_feeds(void **state)
+{
+    json_t *home = roots("/data/x");
+    (void)state;
+    run_in("a", "one", "/link/x");
+    ledger_set_place(ledger, ledger_last_key(ledger), "/data/x/y");
+    run_in("a", "two", "/link/x");
+    ledger_set_place(ledger, ledger_last_key(ledger), "/data/xy");
+    assert_fed((struct ledger_request){.roots = home}, "one");
+    json_decref(home);
+}
+
 static void what_lies_under_no_root_is_told_to_others(void **state)
 {
     json_t *home = roots("/home/x");
@@ -609,6 +621,7 @@ int main(void)
         TEST(the_session_that_is_named_feeds),
         TEST(the_only_session_that_captures_feeds),
         TEST(of_all_sessions_what_lies_under_a_root_feeds),
+        TEST(what_is_under_a_root_by_another_name_feeds),
         TEST(what_lies_under_no_root_is_told_to_others),
         TEST(a_paused_session_feeds_nobody),
         TEST(entries_are_sorted_by_their_keys),
