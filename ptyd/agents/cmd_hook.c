@@ -43,21 +43,36 @@ static json_t *read_event(void)
     return event;
 }
 
+/* Where the agent works: the directory of its last command, which may be deep in its project, and
+ * that project's. */
+static json_t *roots_of(const struct agent *agent, const json_t *event)
+{
+    const char *cwd = json_text(event, "cwd", NULL);
+    const char *project = agent->project ? getenv(agent->project) : NULL;
+    json_t *roots = cwd ? json_pack("[s]", cwd) : NULL;
+    json_t *root = roots && project && *project == '/' ? json_string(project) : NULL;
+    if (root)
+        json_array_append_new(roots, root);
+    return roots;
+}
+
 static json_t *take_params(const struct cli *cli, const struct agent *agent, const json_t *event)
 {
     const char *id = json_text(event, "session_id", NULL);
-    const char *cwd = json_text(event, "cwd", NULL);
+    json_t *roots = id ? roots_of(agent, event) : NULL;
     if (!id)
         return NULL;
     json_t *params =
         json_pack("{s:o, s:s, s:s, s:b}", "consumer", json_sprintf("%s:%s", agent->name, id),
                   "thread", id, "format", "text", "tagged", 1); /* agents put tags around it */
-    if (!params)
+    if (!params) {
+        json_decref(roots);
         return NULL;
+    }
     if (cli->session_given)
         json_object_set_new(params, "session", json_string(cli->session));
-    if (cwd)
-        json_object_set_new(params, "roots", json_pack("[s]", cwd));
+    if (roots)
+        json_object_set_new(params, "roots", roots);
     return params;
 }
 

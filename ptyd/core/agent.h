@@ -30,6 +30,7 @@ struct agent {
                               keeps all */
     const char *begins;    /* the event at which a conversation begins, or NULL */
     const char *removes;   /* that at which it loses a turn, or NULL */
+    const char *project;   /* of the hook's environment, says where it was started; or NULL */
 };
 
 /* The rows; behind the last, `name` is NULL. */

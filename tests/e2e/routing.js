@@ -5,7 +5,8 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
+const { spawnSync } = require('node:child_process');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 
 async function main() {
   const report = new Report();
@@ -77,6 +78,15 @@ async function main() {
     assert.deepStrictEqual(await told('t1', { roots: [shop] }), [`cd ${through}`, 'pwd; pwd -P'], 'it is under the root, whatever it is called');
     run('one', `cd ${shop}`);
     assert.deepStrictEqual(await told('t1', { roots: [shop] }), [`cd ${shop}`]);
+    // Claude says where its last command left it, and in the hook's environment where it was started.
+    const hook = (agent, id, env) => spawnSync(PTYD, ['hook', agent], { env: { ...space.env, ...env }, encoding: 'utf8', input: JSON.stringify({ session_id: id, cwd: `${shop}/sub` }) }).stdout;
+    run('one', 'echo above-sub');
+    for (const [agent, name] of [['claude', 'CLAUDE_PROJECT_DIR'], ['gemini', 'GEMINI_PROJECT_DIR'], ['qwen', 'QWEN_PROJECT_DIR']]) {
+      assert.ok(!hook(agent, 'without', {}).includes('above-sub'));
+      assert.ok(!hook(agent, 'elsewhere', { [name]: blog }).includes('above-sub'));
+      assert.match(hook(agent, 'with', { [name]: shop }), /above-sub/);
+    }
+    assert.deepStrictEqual(await told('t1', { roots: [shop] }), ['echo above-sub']);
   });
 
   await report.test('leases of one consumer that overlap: what the first gives back is told, what it keeps is not', async () => {
