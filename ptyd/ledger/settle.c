@@ -270,6 +270,25 @@ void ledger_inherit(struct ledger *l, const char *from, const char *to, const ch
     ledger_add_consumer(l, heir);
 }
 
+static void add_held(const struct ledger *l, const struct upto *upto, const json_t *keys)
+{
+    for (size_t i = 0; i < l->offer_count; i++) {
+        uint64_t key = l->offers[i]->block->key;
+        if (ledger_lists(keys, key) && !strcmp(l->offers[i]->session, upto->session))
+            json_array_append_new(upto->held, json_integer((json_int_t)key));
+    }
+}
+
+/* What came back behind a lease's take is not that one's to settle. */
+static void leave_out(const struct ledger *l, const char *consumer, const json_t *keys)
+{
+    for (size_t i = 0; i < l->lease_count; i++) {
+        const struct lease *lease = &l->leases[i];
+        for (size_t u = 0; u < lease->upto_count && !strcmp(lease->consumer, consumer); u++)
+            add_held(l, &lease->upto[u], keys);
+    }
+}
+
 static bool is_taken_back(const json_t *entry, const char *before, const char *turn)
 {
     const char *name = json_string_value(json_array_get(entry, 0));
@@ -286,6 +305,7 @@ void ledger_revert(struct ledger *l, const char *id, const char *before, const c
         if (!is_taken_back(entry, before, turn))
             continue;
         return_keys(l, consumer, json_array_get(entry, 1));
+        leave_out(l, id, json_array_get(entry, 1));
         json_array_remove(consumer->turns, i - 1);
     }
     json_decref(consumer->running_told);

@@ -185,6 +185,23 @@ static void turns_that_are_taken_back_are_told_again(void **state)
     assert_reverted("turn-1", "one two three");
 }
 
+/* Of two clients in one thread the second takes a turn back while the first sends the next. */
+static void what_is_taken_back_meanwhile_is_told_with_the_turn_behind(void **state)
+{
+    (void)state;
+    run("a", "one");
+    turn("codex:t", "turn-1");
+    run("a", "two");
+    json_int_t lease = take("codex:t");
+    revert_thread("codex:t", "turn-1");
+    assert_true(commit_as(lease, NULL, "turn-2"));
+    assert_due("codex:t", "one");
+    restart();
+    assert_due("codex:t", "one");
+    turn("codex:t", "turn-3");
+    assert_due("codex:t", "");
+}
+
 static void a_turn_that_is_taken_out_is_told_again(void **state)
 {
     (void)state;
@@ -445,6 +462,7 @@ int main(void)
         TEST(a_fork_of_a_fork_knows_no_more),
         TEST(turns_outlive_the_worker),
         TEST(turns_that_are_taken_back_are_told_again),
+        TEST(what_is_taken_back_meanwhile_is_told_with_the_turn_behind),
         TEST(a_turn_that_is_taken_out_is_told_again),
         TEST(turns_are_taken_back_once_more),
         TEST(a_fork_knows_turns_that_came_late),
