@@ -126,6 +126,13 @@ static bool is_held(const struct agent *agent, const json_t *event)
            (agent->no_answer || json_text(event, "prompt_id", NULL));
 }
 
+/* The hook is set up twice, for the user and for the project, and the other one was first. */
+static bool is_told(const struct agent *agent, const json_t *params, const json_t *event)
+{
+    const char *prompt = json_text(event, "prompt_id", NULL);
+    return prompt && is_held(agent, event) && held_is_of(json_text(params, "consumer", ""), prompt);
+}
+
 static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, const json_t *event)
 {
     char *consumer = text_copy(json_text(params, "consumer", ""));
@@ -197,6 +204,8 @@ static void handle(const struct agent *agent, json_t *params, const json_t *even
         hear_begin(&rpc, agent, params, event);
     else if (agent->removes && !strcmp(name, agent->removes))
         hear_removed(&rpc, params, event);
+    else if (is_told(agent, params, event))
+        json_decref(params);
     else
         deliver(&rpc, agent, params, event);
     rpc_close(&rpc);

@@ -74,10 +74,9 @@ int held_keep(const char *consumer, const json_t *taken, const char *prompt)
     return result;
 }
 
-json_t *held_let_go(const char *consumer)
+static json_t *read_held(const char *path, const char *consumer)
 {
     struct bytes text = {0};
-    char *path = file_path(consumer);
     json_t *held = file_read_regular(path, LIMIT_SETTINGS_BYTES, &text) == 0 && text.data
                        ? json_loadb(text.data, text.len, 0, NULL)
                        : NULL;
@@ -85,9 +84,26 @@ json_t *held_let_go(const char *consumer)
         json_decref(held);
         held = NULL;
     }
+    bytes_finish(&text);
+    return held;
+}
+
+json_t *held_let_go(const char *consumer)
+{
+    char *path = file_path(consumer);
+    json_t *held = read_held(path, consumer);
     if (held)
         unlink(path);
-    bytes_finish(&text);
     free(path);
     return held;
+}
+
+bool held_is_of(const char *consumer, const char *prompt)
+{
+    char *path = file_path(consumer);
+    json_t *held = read_held(path, consumer);
+    bool is = held && !strcmp(json_text(held, "prompt", ""), prompt);
+    json_decref(held);
+    free(path);
+    return is;
 }

@@ -71,6 +71,8 @@ async function main() {
     assert.match(first, /echo for-claude/);
     const { leases } = JSON.parse(fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/work/meta.json'), 'utf8')).ptyd_ledger;
     assert.ok(leases.find((lease) => lease.consumer === 'claude:top').lasts >= 3600e3, 'a turn may take an hour');
+    prompts -= 1;
+    assert.strictEqual(before(), null, 'a hook that is set up twice, for the user and for the project, tells a prompt once');
     stop();
     assert.strictEqual(before(), null, 'it was over');
     write('top.jsonl', ...prompt(1), answer(), ...prompt(2), answer());
