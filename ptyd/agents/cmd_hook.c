@@ -154,13 +154,35 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     free(consumer);
 }
 
+static void revert(struct rpc *rpc, const char *consumer, const char *turn)
+{
+    json_decref(rpc_call(rpc, "context.revert",
+                         json_pack("{s:s, s:s}", "consumer", consumer, "turn", turn),
+                         LIMIT_HOOK_WAIT_MS));
+}
+
+/* Prompts that this one was put in the place of are in no history any more. When it was sent
+ * nothing said so. */
+static void hear_taken_back(struct rpc *rpc, const char *consumer, const json_t *event)
+{
+    const char *prompt = json_text(event, "prompt_id", NULL);
+    const char *transcript = json_text(event, "transcript_path", NULL);
+    json_t *ids = prompt && transcript ? transcript_taken_back(transcript, prompt) : NULL, *id;
+    size_t i;
+    json_array_foreach(ids, i, id)
+        revert(rpc, consumer, json_string_value(id));
+    json_decref(ids);
+}
+
 /* The turn is over: `prompt_response` is what the agent answered. */
 static void hear_end(struct rpc *rpc, const struct agent *agent, json_t *params,
                      const json_t *event)
 {
     const char *answer = json_text(event, "prompt_response", "");
     bool none = agent->no_answer && (!*answer || !strcmp(answer, agent->no_answer));
-    settle_held(rpc, json_text(params, "consumer", ""), NULL, none ? DROPPED : KEPT);
+    const char *consumer = json_text(params, "consumer", "");
+    settle_held(rpc, consumer, NULL, none ? DROPPED : KEPT);
+    hear_taken_back(rpc, consumer, event);
     json_decref(params);
 }
 
@@ -183,10 +205,7 @@ static void hear_begin(struct rpc *rpc, const struct agent *agent, json_t *param
 /* A turn is no more in the conversation's history. */
 static void hear_removed(struct rpc *rpc, json_t *params, const json_t *event)
 {
-    json_decref(rpc_call(rpc, "context.revert",
-                         json_pack("{s:O, s:s}", "consumer", json_object_get(params, "consumer"),
-                                   "turn", json_text(event, "turn_id", "")),
-                         LIMIT_HOOK_WAIT_MS));
+    revert(rpc, json_text(params, "consumer", ""), json_text(event, "turn_id", ""));
     json_decref(params);
 }
 

@@ -75,6 +75,88 @@ bool transcript_goes_on(const char *path, const char *prompt_id)
     return found ? on : !whole; /* so far back that much came behind it */
 }
 
+/* ---- what was taken back ---- */
+
+/* The next line if it is one of a user's prompt, as JSON, a new reference; else NULL. */
+static json_t *next_prompt(const struct bytes *text, size_t *at)
+{
+    static const char key[] = "\"promptId\"";
+    const char *line = text->data + *at, *end = memchr(line, '\n', text->len - *at);
+    size_t len = end ? (size_t)(end - line) : text->len - *at;
+    json_t *json = NULL;
+    if (memmem(line, len, key, strlen(key)))
+        json = next_line(text, at);
+    else
+        *at += len + 1;
+    if (is_of_type(json, "user") && json_text(json, "promptId", NULL))
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+/* Where the prompt's own line begins, and what stands in front of it: new reference, NULL where it
+ * is not there. */
+static json_t *find_prompt(const struct bytes *text, const char *prompt_id, size_t *ret_begin)
+{
+    for (size_t at = 0; at < text->len;) {
+        *ret_begin = at;
+        json_t *line = next_prompt(text, &at);
+        if (line && !strcmp(json_text(line, "promptId", ""), prompt_id))
+            return line;
+        json_decref(line);
+    }
+    return NULL;
+}
+
+/* Behind the line of that id; the text's end where it is not there. */
+static size_t behind(const struct bytes *text, const char *uuid)
+{
+    char *key = text_format("\"uuid\":\"%s\"", uuid);
+    const char *at = memmem(text->data, text->len, key, strlen(key));
+    const char *end = at ? memchr(at, '\n', (size_t)(text->data + text->len - at)) : NULL;
+    free(key);
+    return end ? (size_t)(end + 1 - text->data) : text->len;
+}
+
+/* Behind what the prompt follows; null is the begin of all. */
+static size_t branches_at(const struct bytes *text, bool whole, const json_t *prompt)
+{
+    const json_t *parent = json_object_get(prompt, "parentUuid");
+    if (json_is_string(parent))
+        return behind(text, json_string_value(parent));
+    return json_is_null(parent) && whole ? 0 : text->len;
+}
+
+static void add_once(json_t *ids, const json_t *line)
+{
+    const json_t *id = json_object_get(line, "promptId"), *one;
+    size_t i;
+    json_array_foreach(ids, i, one)
+        if (json_equal(one, id))
+            return;
+    if (json_array_size(ids) < LIMIT_TURNS)
+        json_array_append(ids, (json_t *)id);
+}
+
+json_t *transcript_taken_back(const char *path, const char *prompt_id)
+{
+    struct bytes text = {0};
+    json_t *ids = json_array();
+    size_t begin = 0;
+    bool whole = false, there = read_end(path, LIMIT_TRANSCRIPT_BYTES, &text, &whole);
+    json_t *prompt = there ? find_prompt(&text, prompt_id, &begin) : NULL;
+    size_t at = prompt ? branches_at(&text, whole, prompt) : begin;
+    while (at < begin) {
+        json_t *line = next_prompt(&text, &at);
+        if (line)
+            add_once(ids, line);
+        json_decref(line);
+    }
+    json_decref(prompt);
+    bytes_finish(&text);
+    return ids;
+}
+
 /* ---- forks ---- */
 
 /* What a conversation's last answer was like. */

@@ -90,6 +90,21 @@ async function main() {
     write('top.jsonl', ...prompt(5), answer(Date.now() - 7500, 900));
     stop();
     assert.strictEqual(unseen(), counted + 1);
+    // rewound: the prompt in its place follows what came before it
+    run('echo rewound');
+    assert.match(before(), /echo rewound/); // p6
+    const place = (n, parent) => ({ ...prompt(n)[0], parentUuid: parent });
+    write('top.jsonl', { ...answer(), uuid: 'before' }, place(6, 'before'), { ...answer(), uuid: 'behind' });
+    stop();
+    assert.strictEqual(before(), null); // p7: nothing says so yet
+    write('top.jsonl', place(7, 'before'), { ...answer(), uuid: 'again' });
+    stop();
+    const rewound = before(); // p8
+    assert.match(rewound, /echo rewound/);
+    assert.doesNotMatch(rewound, /for-claude|taken-back|echo after/, 'no more than that');
+    write('top.jsonl', place(8, 'again'), answer(Date.now() - 7500, 900));
+    stop();
+    assert.strictEqual(before(), null); // p9
     // forked: what it says of the last answer tells from which
     write('other.jsonl', ...prompt(90), answer(Date.now() - 7500, 800));
     write('older.jsonl', ...prompt(91), answer(Date.now() - 70000, 900));
