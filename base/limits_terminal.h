@@ -49,6 +49,8 @@ static inline int limit_size(int value)
 #define LIMIT_MARKS_LOST 16
 /* Bytes of a title; a longer one loses its end. */
 #define LIMIT_TITLE_BYTES 1024
+/* Titles that programs put aside; of more the oldest goes. */
+#define LIMIT_TITLES_ASIDE 10
 /* Of a colour's name that a program set; a longer one is not drawn for who joins. */
 #define LIMIT_COLOUR_WORDS_BYTES 47
 /* Distinct pens in use; more draw as the default. */

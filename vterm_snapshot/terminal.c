@@ -4,24 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "vterm_snapshot/engine.h"
 
 /* ---- what the parser finds ---- */
-
-static void set_title(struct terminal *t, const char *text, size_t len)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < len;) {
-        uint32_t code;
-        int step = utf8_decode(text + i, len - i, &code);
-        bool shown = step > 0 && (!utf8_hidden(code) || utf8_modifies(code));
-        if (shown && used + 4 <= LIMIT_TITLE_BYTES)
-            used += utf8_encode(code, t->title + used);
-        i += step > 0 ? (size_t)step : 1;
-    }
-    t->title[used] = '\0';
-}
 
 static bool is_foreign_mark(long number)
 {
@@ -42,7 +27,7 @@ static void take_osc(struct terminal *t, const char *payload, size_t len)
     const char *value = end + 1;
     size_t value_len = len - (size_t)(value - payload);
     if (number == 0 || number == 2)
-        set_title(t, value, value_len);
+        titles_set(&t->titles, value, value_len);
     else if (number == 8)
         screen_set_link(t->screen, value, value_len);
     if (is_foreign_mark(number) && events->foreign_mark)
@@ -95,6 +80,8 @@ static void repeat(struct terminal *t, const struct op *op)
 
 static void draw(struct terminal *t, const struct op *op)
 {
+    if (op->kind == OP_CSI)
+        titles_apply(&t->titles, &op->csi);
     if (op->kind == OP_ESCAPE && op->csi.final == 'c' && !op->csi.inter[0])
         colours_reset(t->colours);
     screen_apply(t->screen, op);
@@ -230,6 +217,7 @@ void terminal_destroy(struct terminal *t)
         return;
     parser_finish(&t->parser);
     colours_destroy(t->colours);
+    titles_finish(&t->titles);
     screen_destroy(t->screen);
     free(t);
 }
@@ -238,7 +226,6 @@ void terminal_destroy(struct terminal *t)
 struct point {
     int returns;
     bool line_expected;
-    char title[LIMIT_TITLE_BYTES + 1];
 };
 
 bool terminal_save_begin(const struct terminal *t, struct bytes *out)
@@ -248,7 +235,6 @@ bool terminal_save_begin(const struct terminal *t, struct bytes *out)
     memset(&point, 0, sizeof point);
     point.returns = t->returns;
     point.line_expected = t->line_expected;
-    memcpy(point.title, t->title, sizeof point.title);
     bytes_append(out, &point, sizeof point);
     if (!out->failed && parser_save(&t->parser, out) && screen_save_begin(t->screen, out))
         return true;
@@ -261,6 +247,7 @@ bool terminal_save_more(const struct terminal *t, size_t *row, size_t bytes, str
     if (screen_save_rows(t->screen, row, bytes, out))
         return true;
     colours_save(t->colours, out);
+    titles_save(&t->titles, out);
     return false;
 }
 
@@ -285,14 +272,12 @@ struct terminal *terminal_load(const struct terminal_options *options, struct un
     struct screen_options of_screen = screen_options(t);
     bool is_one = unpack_value(in, &point, sizeof point) && parser_load(&t->parser, in);
     t->screen = is_one ? screen_load(&of_screen, in) : NULL;
-    if (!t->screen || !colours_load(&t->colours, in)) {
+    if (!t->screen || !colours_load(&t->colours, in) || !titles_load(&t->titles, in)) {
         terminal_destroy(t);
         return NULL;
     }
     t->returns = point.returns;
     t->line_expected = point.line_expected;
-    memcpy(t->title, point.title, sizeof t->title);
-    t->title[LIMIT_TITLE_BYTES] = '\0';
     return t;
 }
 

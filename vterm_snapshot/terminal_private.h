@@ -8,6 +8,7 @@
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/screen.h"
 #include "vterm_snapshot/terminal.h"
+#include "vterm_snapshot/titles.h"
 
 struct terminal {
     struct terminal_options options;
@@ -15,7 +16,7 @@ struct terminal {
     struct screen *screen;
     struct colours *colours;
     struct answer_facts facts;
-    char title[LIMIT_TITLE_BYTES + 1];
+    struct titles titles;
     bool line_expected;
     bool watched; /* terminal_watch() */
     bool stopped; /* terminal_stop() */

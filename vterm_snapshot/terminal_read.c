@@ -41,7 +41,7 @@ bool terminal_alt_screen(const struct terminal *t)
 
 const char *terminal_title(const struct terminal *t)
 {
-    return t->title;
+    return t->titles.now;
 }
 
 /* Region, origin, insert, wrap, cursor, mouse, pen; then the screen, with the cursor where it was.
@@ -203,23 +203,17 @@ uint64_t terminal_capture_peek(const struct terminal *t, uint64_t most, terminal
     return screen_capture_peek(t->screen, most, output, user);
 }
 
-static void append_title(const struct terminal *t, struct bytes *out)
-{
-    if (t->title[0])
-        bytes_printf(out, "\x1b]2;%s\x1b\\", t->title);
-}
-
 void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
     redraw_screen(t->screen, out);
     colours_append_set(t->colours, out);
-    append_title(t, out);
+    titles_append(&t->titles, true, out);
 }
 
 void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out)
 {
     redraw_part(t->screen, cols, rows, out);
-    append_title(t, out);
+    titles_append(&t->titles, false, out);
 }
 
 void terminal_redraw_end(const struct terminal *t, struct bytes *out)

@@ -6,20 +6,18 @@
 #include "base/memory.h"
 #include "vterm_snapshot/modes.h"
 #include "vterm_snapshot/parser.h"
-
-/* Titles on xterm's stack; more are not there. */
-#define TITLES_MOST 10
+#include "vterm_snapshot/titles.h"
 
 struct undo {
     struct parser parser;
     struct bytes pending; /* what the parser did not take yet */
     struct modes modes;
-    uint32_t colours; /* bit n: OSC 10 + n was set */
-    bool palette;     /* OSC 4 was */
-    bool pointer;     /* OSC 22 was */
-    bool progress;    /* OSC 9;4 shows one */
-    bool tabs;        /* stops were changed, wherever the cursor was */
-    int titles;       /* on the stack */
+    uint32_t colours;     /* bit n: OSC 10 + n was set */
+    bool palette;         /* OSC 4 was */
+    bool pointer;         /* OSC 22 was */
+    bool progress;        /* OSC 9;4 shows one */
+    bool tabs;            /* stops were changed, wherever the cursor was */
+    struct titles titles; /* that were put aside; not what they are */
 };
 
 struct undo *undo_create(void)
@@ -36,6 +34,7 @@ void undo_destroy(struct undo *u)
         return;
     parser_finish(&u->parser);
     bytes_finish(&u->pending);
+    titles_finish(&u->titles);
     free(u);
 }
 
@@ -112,7 +111,6 @@ static bool has_cursor(const struct csi *csi, char final)
 static void note_csi(struct undo *u, const struct op *op)
 {
     const struct csi *csi = &op->csi;
-    int first = csi_value(csi, 0, 0);
     if (has_cursor(csi, 'h') && !(csi->final == 's' && modes_get(&u->modes, MODE_MARGINS)))
         save_cursor(u);
     modes_apply(&u->modes, op, 0);
@@ -120,10 +118,7 @@ static void note_csi(struct undo *u, const struct op *op)
         modes_restore(&u->modes);
     if (csi->final == 'p' && csi->inter[0] == '!')
         modes_soften(&u->modes);
-    if (csi_plain(csi) == 't' && first == 22 && u->titles < TITLES_MOST)
-        u->titles++;
-    else if (csi_plain(csi) == 't' && first == 23 && u->titles)
-        u->titles--;
+    titles_apply(&u->titles, csi);
 }
 
 static void note_escape(struct undo *u, const struct op *op)
@@ -214,8 +209,7 @@ static void append_all(struct undo *u, int cols, struct bytes *out)
                            "8\x1b[m\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[?25h");
     modes_append_end(m, out);
     append_colours(u, out);
-    for (int i = 0; i < u->titles; i++)
-        bytes_append_text(out, "\x1b[23;0t");
+    titles_append_end(&u->titles, out);
 }
 
 /* Within a string the first ESC would end that alone. */
@@ -230,5 +224,5 @@ void undo_append(struct undo *u, int cols, struct bytes *out)
     modes_init(&u->modes);
     u->colours = 0;
     u->palette = u->pointer = u->progress = u->tabs = false;
-    u->titles = 0;
+    titles_finish(&u->titles);
 }

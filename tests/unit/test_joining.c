@@ -173,7 +173,6 @@ static void show_another(struct side *joiner, const struct bytes *stream, int co
     struct bytes out = {0};
     struct undo *undo = undo_create();
     give(joiner, stream->data, stream->len);
-    give(joiner, "\x1b]2;t\a", 6); /* of both */
     for (size_t at = 0, n; at < stream->len; at += n) {
         n = 1 + pick(500);
         n = n < stream->len - at ? n : stream->len - at;
@@ -182,6 +181,7 @@ static void show_another(struct side *joiner, const struct bytes *stream, int co
     undo_append(undo, cols, &out);
     bytes_append_text(&out, "\x1b[?1047h\x1b[H\x1b"
                             "7\x1b[?1047l"); /* nobody asks for that */
+    bytes_append_text(&out, "\x1b]2;t\a");   /* of both */
     give(joiner, out.data, out.len);
     undo_destroy(undo);
     bytes_finish(&out);
@@ -296,6 +296,44 @@ static void who_joins_ends_the_same(void **state)
     for (uint64_t i = 0; i < count && differ < 5; i++)
         differ += !compare_stream(from + i);
     assert_int_equal(differ, 0);
+}
+
+static void make_titles(struct bytes *out)
+{
+    static const char *const sequences[] = {
+        "\x1b]2;one\a", "\x1b]0;two\x1b\\", "\x1b[22;2t", "\x1b[22;1t",   "\x1b[22t",
+        "\x1b[23;2t",   "\x1b[23;1t",       "\x1b[23;0t", "\x1b[22;0;0t", "\x1b[?22;0t",
+    };
+    for (unsigned n = pick(20); n; n--)
+        bytes_append_text(out, sequences[pick(sizeof sequences / sizeof *sequences)]);
+}
+
+/* And what a former session put aside on that terminal is there no more. */
+static void titles_that_were_put_aside_are_there_for_who_joins(void **state)
+{
+    (void)state;
+    for (uint64_t number = 0; number < 1000; number++) {
+        struct bytes before = {0}, behind = {0}, other = {0};
+        struct side all, joiner;
+        seed = number * 7919 + 1;
+        make_titles(&before);
+        make_titles(&behind);
+        make_titles(&other);
+        open_side(&all, 10, 3);
+        open_side(&joiner, 10, 3);
+        give(&all, before.data, before.len);
+        show_another(&joiner, &other, 10);
+        join(&joiner, &all);
+        assert_true(same(&all, &joiner, number, "at the cut"));
+        give(&all, behind.data, behind.len);
+        give(&joiner, behind.data, behind.len);
+        assert_true(same(&all, &joiner, number, "at the end"));
+        close_side(&all);
+        close_side(&joiner);
+        bytes_finish(&before);
+        bytes_finish(&behind);
+        bytes_finish(&other);
+    }
 }
 
 static void put(struct side *s, const char *text)
@@ -480,6 +518,37 @@ static void show_part(struct side *viewer, const struct side *all, int cols, int
     bytes_finish(&drawing);
 }
 
+/* As xterm and VTE have it. vim puts both aside one by one, and takes them back so. */
+static void a_title_that_was_put_aside_comes_back(void **state)
+{
+    struct side all, joiner;
+    struct bytes saved = {0};
+    (void)state;
+    open_side(&all, 10, 3);
+    open_side(&joiner, 10, 3);
+    put(&joiner, "\x1b]2;outer\a\x1b[22;0t");
+    put(&all, "\x1b]2;shell\a\x1b[22;2t\x1b[22;1t\x1b]2;file - VIM\a");
+    join(&joiner, &all);
+    assert_string_equal(terminal_title(joiner.terminal), "file - VIM");
+    assert_true(terminal_save(all.terminal, &saved));
+    struct unpack in = {.at = saved.data, .end = saved.data + saved.len};
+    struct side again = {.terminal =
+                             terminal_load(&(struct terminal_options){.events = &events}, &in)};
+    struct side *sides[] = {&all, &joiner, &again};
+    for (size_t i = 0; i < 3; i++) {
+        put(sides[i], "\x1b[23;2t\x1b[23;1t");
+        assert_string_equal(terminal_title(sides[i]->terminal), "shell");
+    }
+    put(&joiner, "\x1b[23;0t");
+    assert_string_equal(terminal_title(joiner.terminal), "outer");
+    put(&joiner, "\x1b[23;0t");
+    assert_string_equal(terminal_title(joiner.terminal), "outer");
+    bytes_finish(&saved);
+    close_side(&again);
+    close_side(&all);
+    close_side(&joiner);
+}
+
 static void a_smaller_viewer_follows_the_cursor(void **state)
 {
     struct side all, small;
@@ -610,6 +679,8 @@ int main(void)
         cmocka_unit_test(a_programs_colours_are_those_of_who_joins),
         cmocka_unit_test(a_colour_of_a_name_is_that_of_who_joins),
         cmocka_unit_test(the_alternate_screen_is_erased_as_it_is_entered),
+        cmocka_unit_test(a_title_that_was_put_aside_comes_back),
+        cmocka_unit_test(titles_that_were_put_aside_are_there_for_who_joins),
         cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
         cmocka_unit_test(a_part_is_not_asked_for_its_size),
         cmocka_unit_test(a_larger_viewer_shows_blanks_around),
