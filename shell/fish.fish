@@ -4,7 +4,7 @@
 # (--init-command) and the daemon removes at the first mark: fish cannot close an inherited pipe.
 # It prints marks (ptyd-marks(7)) from fish's own events: A and B at fish_prompt (and fish_cancel),
 # when the terminal is already set for editing; C with the text at fish_preexec; P and D at
-# fish_postexec. No function of the user's is wrapped. No fork at a prompt.
+# fish_postexec; D alone at fish_posterror. No function of the user's is wrapped. No fork at a prompt.
 
 #
 # fish writes 512 bytes at once, and each repeat of a printf's format: what one write(2) prints has
@@ -90,19 +90,32 @@ function __ptyd_on_prompt --on-event fish_prompt --on-event fish_cancel
         $__ptyd_nonce $__ptyd_high $__ptyd_low "2;B;$__ptyd_b" $__ptyd_nonce >/dev/tty
 end
 
-# fish tells of blank and comment lines, too: they are no commands.
-function __ptyd_on_preexec --on-event fish_preexec
-    if builtin string match -qr '\A(?:[ \t]*(?:#[^\n]*)?(?:\n|\z))+\z' -- "$argv[1]"
-        return
-    end
+# What is told of a line: into __ptyd_field.
+function __ptyd_line
     if builtin string match -qr '\A(?:[\x20-\x24\x26-\x3a\x3c-\x7e]{0,380}|[^%;[:cntrl:]]{0,90})\z' -- "$argv[1]"
         set __ptyd_field ";cmd=$argv[1]"
     else
         __ptyd_encode cmd "$argv[1]"
     end
+end
+
+# fish tells of blank and comment lines, too: they are no commands.
+function __ptyd_on_preexec --on-event fish_preexec
+    if builtin string match -qr '\A(?:[ \t]*(?:#[^\n]*)?(?:\n|\z))+\z' -- "$argv[1]"
+        return
+    end
+    __ptyd_line "$argv[1]"
     builtin printf '\e]7711;%s;%d%03d3;C%s;1%04d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low \
         "$__ptyd_field" (builtin string length -- "$__ptyd_high""1230;C$__ptyd_field") $__ptyd_nonce >/dev/tty
     set __ptyd_running 1
+end
+
+# A line that fish cannot parse stays where it is, to be edited.
+function __ptyd_on_posterror --on-event fish_posterror
+    __ptyd_line "$argv[1]"
+    builtin printf '\e]7711;%s;%d%03d5;D;ran=0%s;1%04d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low \
+        "$__ptyd_field" (builtin string length -- "$__ptyd_high""1235;D;ran=0$__ptyd_field") $__ptyd_nonce >/dev/tty
+    __ptyd_step
 end
 
 function __ptyd_on_postexec --on-event fish_postexec
@@ -119,7 +132,7 @@ end
 
 if not builtin string match -qr '^(3\.[4-9]|3\.\d\d|[4-9]|\d\d)' -- $version
     printf '\e]7711;%s;1;P;lost=fish %s is older than 3.4\a' $__ptyd_nonce $version >/dev/tty
-    functions -e __ptyd_on_prompt __ptyd_on_preexec __ptyd_on_postexec
+    functions -e __ptyd_on_prompt __ptyd_on_preexec __ptyd_on_posterror __ptyd_on_postexec
 end
 set -gu __ptyd_high 1000
 set -gu __ptyd_low 1

@@ -396,12 +396,17 @@ static void begin_unsaid(struct tracker *t, const struct mark *mark, struct mome
 
 static void take_done(struct tracker *t, const struct mark *mark, struct moment now)
 {
+    bool stays = mark->refused && !mark->has_status;
     if (is_by_line(t))
         tracker_end_line(t, mark, now);
     if (t->block)
         done(t, mark, now);
     if (mark->has_habits)
         take_habits(t, mark);
+    if (stays) { /* the line does, at the prompt that stood: it is drawn behind this */
+        t->input = terminal_anchor(t->options.terminal);
+        t->stage = STAGE_INPUT;
+    }
 }
 
 static void take(struct tracker *t, const struct mark *mark, struct moment now)

@@ -101,16 +101,22 @@ static bool begin_alike(const char *seen, const char *told)
     return len && !strncmp(seen, told, len);
 }
 
+static const char *next_row(const char *seen)
+{
+    const char *end = strchr(seen, '\n');
+    return end ? end + 1 : "";
+}
+
 /* Behind the row that holds the end of this line, which its editor may have broken at the edge. */
 static const char *behind_line(const char *seen, const char *line)
 {
     for (size_t i = 0; i < plain_len(line) && *seen; i++) {
-        seen += *seen == '\n';
-        if (*seen++ != line[i])
-            break;
+        bool broken = *seen == '\n';
+        if (seen[broken] != line[i])
+            return broken ? seen + 1 : next_row(seen);
+        seen += broken + 1;
     }
-    const char *end = strchr(seen, '\n');
-    return end ? end + 1 : "";
+    return next_row(seen);
 }
 
 /* What stands behind the echo of what was told; "" for nothing. */
@@ -151,12 +157,30 @@ static bool may_be_given_up(const struct tracker *t, const struct mark *mark)
     return mark->status == 130 && (t->interrupted_ms >= 0 || !t->keys.told);
 }
 
+/* Of a line that stays fish speaks in rows that begin with its name; the line itself it may not
+ * have drawn yet. */
+static const char *find_complaint(const char *seen)
+{
+    const char *at = strstr(seen, "\nfish: ");
+    return at ? at + 1 : "";
+}
+
+/* Where its output stands in what was seen; NULL where that shows none, and the shell may mean
+ * another line. */
+static const char *find_output(const char *seen, const char *told, bool stays)
+{
+    if (stays)
+        return find_complaint(seen);
+    const char *output = begin_alike(seen, told) ? behind_echo(seen, told) : "";
+    return *output ? output : NULL;
+}
+
 void tracker_begin_refused(struct tracker *t, const struct mark *mark, struct moment now)
 {
     char *seen = tracker_echoed_line(t), *told = told_line(mark);
-    const char *output = behind_echo(seen, told);
+    const char *output = find_output(seen, told, !mark->has_status);
     bool by_history = is_by_history(mark);
-    if (!may_be_given_up(t, mark) && begin_alike(seen, told) && *output) {
+    if (output && !may_be_given_up(t, mark)) {
         tracker_start_block(t, by_history ? &(struct mark){.kind = MARK_COMMAND} : mark, now);
         if (by_history) /* until that says more */
             tracker_set_command(t->block, seen, strcspn(seen, "\n"), BLOCK_FROM_UNKNOWN, false);

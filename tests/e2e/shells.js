@@ -216,6 +216,19 @@ async function keys(daemon, report, shell) {
       assert.deepStrictEqual(session.blocks().slice(before.length + 1, -1).map((b) => [b.cmd, b.exit_code, b.cmd_source]), [1, 2].map(() => [': the same )', 2, 'history']));
     });
   }
+  if (shell.name === 'fish') {
+    await test('a line that cannot be parsed is one block without a status, and can be edited', async () => {
+      const count = session.blocks().length;
+      const { status, stdout } = session.run('echo $?');
+      assert.deepStrictEqual([status, stdout.split('\n')[1]], [125, 'echo $?']);
+      session.send('--key', 'Enter');
+      await until('it is said again', () => session.blocks().length === count + 2);
+      session.send('\x7fstatus', '--key', 'Enter');
+      await until('it runs', () => session.blocks().length === count + 3 && session.last().status === 'completed');
+      assert.deepStrictEqual(session.blocks().slice(count).map((b) => [b.cmd, b.exit_code]), [['echo $?', null], ['echo $?', null], ['echo $status', 0]]);
+      assert.match(session.blocks()[count].preview.lines[0], /^fish: .*not the exit status/);
+    });
+  }
   if (shell.history) {
     await test('given up where it goes on, or behind #, a line is none, whatever the last status was', async () => {
       session.run('sh -c "exit 2"');
