@@ -216,6 +216,9 @@ check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
 check-races: $(BUILD)/ptyd $(BUILD)/racer ## 5,000 commands a shell and pause while a job prints into their marks (half an hour)
 	@PTYD=$(abspath $(BUILD)/ptyd) COMMANDS=5000 node tests/e2e/races.js
 
+check-sequences: $(BUILD)/ptyd ## 1,000 lines a shell in a random order, each against the shell's own word (10 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) LINES=1000 node tests/e2e/sequences.js
+
 check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (half an hour)
 	@failed=0; export LONG=1 PTYD=$(abspath $(BUILD)/ptyd); \
 	sh tests/run long pair $(BUILD)/tests/test_pair || failed=1; \
@@ -573,7 +576,7 @@ help: ## this list
 .PHONY: check-linear bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach bench-start check-xterm check-suites check-casts check-schemas check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach bench-start check-xterm check-suites check-casts check-schemas check-marks check-harms check-kills check-races check-sequences check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
