@@ -261,9 +261,9 @@ async function main() {
     assert.match(contextOf(hook('claude', { session_id: 'other', cwd: space.home })), /echo waits/);
     process.kill(daemon.json('status').worker_pid, 'SIGKILL');
     assert.strictEqual(hook('claude', { session_id: 'off', cwd: space.home }).stdout, '', 'also after a restart');
-    assert.match(daemon.ptyd('context', 'on', '--thread', 'off').stdout, /^Thread off is told again, 'it says no more than that');
+    assert.match(daemon.ptyd('context', 'on', '--thread', 'off').stdout, /^Thread off is told again/, 'it says no more than that');
     // As `ptyd explain` calls it; and one that is told nothing while all are.
-    assert.match(daemon.ptyd('context', 'off', '--thread', 'claude:off').stdout, /^Thread claude:off is told nothing, others are);
+    assert.match(daemon.ptyd('context', 'off', '--thread', 'claude:off').stdout, /^Thread claude:off is told nothing, others are/);
     assert.strictEqual(hook('claude', { session_id: 'off', cwd: space.home }).stdout, '');
     daemon.ptyd('context', 'off');
     assert.match(daemon.ptyd('context', 'on', '--thread', 'off').stdout, /told nothing still/);
