@@ -175,8 +175,8 @@ static int off(const struct options *o)
 {
     const char *thread = o->thread;
     char *said =
-        thread ? text_format("Thread %s is told nothing, others are; `ptyd context on --thread %s` "
-                             "undoes it. What is pending waits.",
+        thread ? text_format("Thread %s is told nothing; `ptyd context on --thread %s` undoes it. "
+                             "What is pending waits.",
                              thread, thread)
                : text_copy("Agents are told nothing; `ptyd context on` undoes it. What is pending "
                            "waits.");
