@@ -119,6 +119,7 @@ static int serve_all(struct serve *serve)
 {
     bool resumed = serve->resume >= 0;
     char *message = NULL;
+    say_without_waiting();
     if ((resumed ? resume(serve, &message) : begin(serve, &message)) < 0) {
         int status = say_fail(EXIT_FAILED, "%s", message);
         free(message);

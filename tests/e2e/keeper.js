@@ -4,6 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
+const { spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, killWorker, until } = require('./harness');
 const { Outer } = require('./outer');
 
@@ -51,6 +52,25 @@ async function main() {
     assert.strictEqual(daemon.json('list').length, 1);
     assert.deepStrictEqual(logOf(space).match(/worker ended.*/g), ['worker ended (signal 9), starting another']);
     await daemon.stop();
+    removeWorkspace(space);
+  });
+
+  await report.test('whoever has its words takes none: it replaces a worker, and hears SIGTERM', async () => {
+    const space = workspace(), words = path.join(space.root, 'words');
+    assert.strictEqual(spawnSync('mkfifo', [words]).status, 0);
+    const held = fs.openSync(words, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+    const fill = (bytes) => { try { for (;;) fs.writeSync(held, bytes); } catch (error) { assert.strictEqual(error.code, 'EAGAIN'); } };
+    const daemon = await new Daemon(space, `exec 2>${words}`).ready();
+    assert.strictEqual(daemon.ptyd('open', 'work').status, 0);
+    const { shell_pid: shell } = daemon.json('list')[0];
+    for (const bytes of [Buffer.alloc(4096), Buffer.alloc(1)]) fill(bytes);
+    await killWorker(daemon);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo well').stdout, 'well\n');
+    assert.strictEqual(daemon.json('list')[0].shell_pid, shell);
+    assert.strictEqual(daemon.ptyd('upgrade').status, 0);
+    await killWorker(daemon);
+    assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+    fs.closeSync(held);
     removeWorkspace(space);
   });
 
