@@ -12,6 +12,7 @@
 
 /* Fewer are compared faster than a thread begins. */
 #define LONG_BYTES (1 << 20)
+#define AT_ONCE    4 /* each holds what both files have */
 
 struct mending {
     struct mending *next;
@@ -22,10 +23,11 @@ struct mending {
     void (*then)(struct worker *w, const char *name, const json_t *params);
     struct block_mended mended;
     struct aside before; /* what the last one found, behind which nothing was opened */
-    bool done;
+    bool begun, done;
 };
 
-static struct mending *all;
+static struct mending *all; /* the newest first */
+static int working;         /* of them */
 
 static struct mending *find(const char *name)
 {
@@ -56,12 +58,34 @@ static void destroy(struct mending *m)
     free(m);
 }
 
-/* Where no thread is to be had, the others wait. */
+static struct mending *find_waiting(void)
+{
+    struct mending *oldest = NULL;
+    for (struct mending *m = all; m; m = m->next)
+        oldest = m->begun ? oldest : m;
+    return oldest;
+}
+
+static void on_compared(struct chore *chore, int status);
+
+static void begin_waiting(void)
+{
+    struct mending *m;
+    while (working < AT_ONCE && (m = find_waiting())) {
+        m->begun = true;
+        working++;
+        chore_begin(&m->worker->loop, &m->chore, compare, on_compared);
+    }
+}
+
+/* Where no thread is to be had, the loop does it. */
 static void on_compared(struct chore *chore, int status)
 {
     struct mending *m = chore->user;
     if (status < 0)
         compare(chore);
+    working--;
+    begin_waiting();
     m->done = true;
     aside_take(&m->mended.aside, &m->before);
     if (uv_is_closing((uv_handle_t *)&m->worker->idle_timer)) /* it ends */
@@ -94,7 +118,7 @@ bool mending_begin(struct worker *w, const char *name, const json_t *params,
         m->next = all;
     }
     all = m;
-    chore_begin(&w->loop, &m->chore, compare, on_compared);
+    begin_waiting();
     return true;
 }
 

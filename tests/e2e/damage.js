@@ -261,6 +261,33 @@ async function main() {
     for (const one of [others, opener]) one.end();
   });
 
+  await report.test('many of those at once: all are opened whole, and a few are compared at a time', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `many${i}`), LAST = 2000;
+    const wholes = names.map((name) => {
+      for (const args of [['open', name, '--shell', 'bash'], ['run', '-s', name, '--', 'echo first'], ['close', name]]) assert.strictEqual(daemon.ptyd(...args).status, 0, args);
+      const [blocks, copy] = ['blocks.jsonl', 'blocks.copy.jsonl'].map((file) => path.join(space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty', file));
+      const line = JSON.parse(fs.readFileSync(blocks, 'utf8').trim().split('\n').pop());
+      const text = fs.readFileSync(blocks, 'utf8') + Array.from({ length: LAST - 1 }, (_, i) => `${JSON.stringify({ ...line, sum: undefined, seq: i + 2, block_id: `${name}:${i + 2}:1`, cmd: `: ${'x'.repeat(600)}` })}\n`).join('');
+      fs.writeFileSync(blocks, text);
+      fs.writeFileSync(copy, text.slice(0, text.length / 2));
+      return { name, blocks, copy };
+    });
+    const { worker_pid: worker } = daemon.json('status'), opener = new Connection(space);
+    const env = Object.entries(space.env).map(([name, value]) => `${name}=${value}`);
+    let opened = 0, most = 0;
+    for (const name of names) opener.call('session.open', { name, shell: '/bin/bash', env, cwd: '/' }).then(({ result }) => { opened += result?.created === true; });
+    await until('all are open', () => {
+      most = Math.max(most, fs.readdirSync(`/proc/${worker}/task`).length);
+      return opened === names.length;
+    });
+    assert.ok(most <= 1 + 4 + 2, `${most} threads: the loop, who compares, who reads floods, a sanitizer's`);
+    for (const { name, blocks, copy } of wholes) {
+      assert.strictEqual(fs.readFileSync(copy, 'utf8'), fs.readFileSync(blocks, 'utf8'));
+      assert.strictEqual(daemon.json('blocks', '-s', name, '--last', '1')[0].seq, LAST);
+    }
+    opener.end();
+  });
+
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   removeWorkspace(space);
   report.finish();
