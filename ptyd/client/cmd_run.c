@@ -38,7 +38,8 @@ static const char help[] =
     "  ptyd run -s devbox:work -- make      there, by ssh\n"
     "  ptyd run -- 'cd src && ls | wc -l'\n";
 
-#define SAY_WAIT_MS 500
+#define SAY_WAIT_MS  500
+#define SAY_TYPED_MS 2000 /* a shell runs what was typed sooner */
 
 enum { TIMEOUT = CLI_FIRST_OWN };
 
@@ -61,15 +62,18 @@ struct run {
     struct run_view *view; /* on a terminal; NULL: the rendered output comes with the answer */
 };
 
-/* Behind a moment, for mostly it is over by then. */
+/* What is waited for is said behind a moment, for mostly it is over by then. */
 static void take_state(struct run *r, const json_t *state)
 {
     const char *awaits = json_text(state, "awaits", "");
-    bool other = strcmp(awaits, r->awaits) != 0;
+    bool other = strcmp(awaits, r->awaits) != 0, begun = json_flag(state, "begun");
     r->typed = json_flag(state, "typed");
-    if (r->view && json_flag(state, "begun"))
+    if (r->view && begun)
         run_view_begin(r->view);
-    r->say_at = !*awaits ? -1 : other ? clock_monotonic_ms() + SAY_WAIT_MS : r->say_at;
+    if (other && *awaits)
+        r->say_at = clock_monotonic_ms() + SAY_WAIT_MS;
+    else if (!*awaits)
+        r->say_at = r->typed && !begun ? clock_monotonic_ms() + SAY_TYPED_MS : -1;
     if (other) {
         free(r->awaits);
         r->awaits = text_copy(awaits);
@@ -85,6 +89,11 @@ static void say_waits(struct run *r)
         {"prompt", "no prompt stands there yet"},
     };
     r->say_at = -1;
+    if (!*r->awaits)
+        say("it was typed, and no command began: the shell waits for the rest of it, as behind an "
+            "open quote, or took it for none. `ptyd screen -s %s` shows it, `ptyd send -s %s --key "
+            "C-c` gives it up",
+            r->cli->session, r->cli->session);
     if (!strcmp(r->awaits, "command") && !strcmp(inside_session(), r->cli->session)) {
         say("waits for session %s: the command that this is part of runs there; Ctrl-C, then `ptyd "
             "run ... &`, or another session with -s",
@@ -151,6 +160,10 @@ static int say_late(const struct run *r, const json_t *result)
             "not done after %g s, and the daemon does not say how it stands: whether it "
             "was typed is not known",
             r->timeout);
+    if (json_flag(result, "typed") && json_is_null(json_object_get(result, "block")))
+        return say_fail(EXIT_TIMEOUT,
+                        "no command began within %g s; `ptyd screen -s %s` shows what became of it",
+                        r->timeout, name);
     if (json_flag(result, "typed"))
         return say_fail(EXIT_TIMEOUT,
                         "not done after %g s; it goes on. Stop it with `ptyd attach %s` and Ctrl-C",

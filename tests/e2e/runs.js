@@ -78,6 +78,23 @@ async function main() {
       shell === 'dash' ? 'a command runs there' : HALF);
   }));
 
+  await report.test('a run whose command is not whole says that none began, and what shows it', () => Promise.all(shells.filter((shell) => shell !== 'dash').map(async (shell) => { // which has a command with the first line
+    const name = `half-${shell}`, before = blocks(name).length;
+    await shows(name, PROMPTS[shell]);
+    const r = run(name, 'echo "abc', 120);
+    await waits(r, 'it was typed, and no command began: the shell waits for the rest of it');
+    assert.ok(r.stderr.endsWith(` \`ptyd screen -s ${name}\` shows it, \`ptyd send -s ${name} --key C-c\` gives it up\n`), r.stderr);
+    assert.strictEqual(blocks(name).length, before);
+    type(name, 'def"', '--key', 'Enter');
+    await r.ended;
+    assert.deepStrictEqual([r.status, r.stdout], [0, 'abc\ndef\n'], r.stderr);
+    const late = run(name, "echo 'abc", 0.5);
+    await late.ended;
+    assert.deepStrictEqual([late.status, late.stderr], [124, `ptyd: no command began within 0.5 s; \`ptyd screen -s ${name}\` shows what became of it\n`]);
+    type(name, '--key', 'C-c');
+    await shows(name, PROMPTS[shell]);
+  })));
+
   await report.test('a run waits behind half a line that was typed ahead, and not behind one that is erased before it comes', () => inEach(async (shell) => {
     const name = `half-${shell}`, go = path.join(space.root, `${name}.go`), i = number++, after = number++;
     type(name, waitFor(go), '--key', 'Enter');
