@@ -115,7 +115,8 @@ static int look(const struct options *o, const char *method, bool take)
         json_object_set_new(params, "session", json_string(named(&o->cli)));
     if (o->thread)
         json_object_set_new(params, "thread", json_string(o->thread));
-    json_t *result = request_once(&o->cli, false, method, params);
+    json_t *result =
+        take ? request_once(&o->cli, false, method, params) : request_look(method, params);
     return result ? print_taken(o, result) : EXIT_FAILED;
 }
 

@@ -85,11 +85,11 @@ static char *why_not(const struct step *step, const struct waiting_result *resul
 static char *wait_step(struct script *s, const struct step *step, struct waiting_result *ret_result)
 {
     bool failed = dialog_look(&s->dialog) < 0;
-    int64_t until = clock_monotonic_ms() + (int64_t)(step->timeout * 1000);
     json_t *before = failed ? NULL : waiting_begin(&s->dialog, &step->what, &failed);
     *ret_result = (struct waiting_result){.end = WAITING_LOST};
     if (!failed)
-        *ret_result = waiting_wait(&s->dialog, &step->what, cursor_for(s, step), before, until);
+        *ret_result =
+            waiting_wait(&s->dialog, &step->what, cursor_for(s, step), before, s->dialog.until);
     json_decref(before);
     if (ret_result->end == WAITING_MET && ret_result->cursor > s->cursor)
         s->cursor = ret_result->cursor;
@@ -109,7 +109,9 @@ static bool do_step(struct script *s, const struct step *step)
 {
     struct waiting_result result = {0};
     int64_t begun = clock_monotonic_ms();
+    s->dialog.until = begun + (int64_t)(step->timeout * 1000);
     char *wrong = step->what.kind == WAIT_NONE ? type_step(s, step) : wait_step(s, step, &result);
+    s->dialog.until = -1;
     json_t *said = json_pack("{s:i, s:s, s:b, s:I, s:I}", "line", step->line, "step", step->source,
                              "ok", !wrong, "ms", (json_int_t)(clock_monotonic_ms() - begun),
                              "cursor", (json_int_t)s->cursor);

@@ -258,7 +258,6 @@ static int type_first(struct request *r, struct dialog *d)
 
 static int wait_in(struct request *r, struct dialog *d)
 {
-    int64_t until = r->timeout > 0 ? clock_monotonic_ms() + (int64_t)(r->timeout * 1000) : -1;
     bool failed = dialog_look(d) < 0, types = !keystrokes_empty(&r->keys);
     json_t *before = failed ? NULL : waiting_begin(d, &r->what, &failed);
     int status = failed ? EXIT_FAILED : EXIT_OK;
@@ -267,22 +266,26 @@ static int wait_in(struct request *r, struct dialog *d)
     if (!failed && types)
         status = type_first(r, d);
     if (status == EXIT_OK) {
-        struct waiting_result result = waiting_wait(d, &r->what, r->cursor, before, until);
+        struct waiting_result result = waiting_wait(d, &r->what, r->cursor, before, d->until);
         status = conclude(r, &result);
         waiting_result_finish(&result);
     } else if (r->what.kind == WAIT_EXIT && status == EXIT_FAILED) {
         status = EXIT_PTYD;
     }
     json_decref(before);
-    return status;
+    return d->late ? EXIT_TIMEOUT : status;
 }
 
+/* A daemon that does not answer has no more time than one that does. */
 static int serve(struct request *r)
 {
     struct dialog d;
+    int64_t until = r->timeout > 0 ? clock_monotonic_ms() + (int64_t)(r->timeout * 1000) : -1;
     int status = r->what.kind == WAIT_EXIT ? EXIT_PTYD : EXIT_FAILED;
-    if (dialog_open(&d, &r->cli, LIMIT_START_MS) == 0)
+    if (dialog_open(&d, &r->cli, LIMIT_START_MS) == 0) {
+        d.until = until;
         status = wait_in(r, &d);
+    }
     dialog_close(&d);
     waiting_finish(&r->what);
     keystrokes_finish(&r->keys);

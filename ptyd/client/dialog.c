@@ -12,7 +12,7 @@
 
 int dialog_open(struct dialog *d, const struct cli *cli, int wait_ms)
 {
-    *d = (struct dialog){.cli = cli, .cols = LIMIT_COLS_DEFAULT};
+    *d = (struct dialog){.cli = cli, .until = -1, .cols = LIMIT_COLS_DEFAULT};
     d->connected = rpc_connect(&d->rpc, false, wait_ms) == 0;
     return d->connected ? 0 : -1;
 }
@@ -25,6 +25,12 @@ void dialog_close(struct dialog *d)
 }
 
 /* ---- looking ---- */
+
+int64_t dialog_until(const struct dialog *d, int wait_ms)
+{
+    int64_t until = clock_monotonic_ms() + wait_ms, last = d->until + LIMIT_RUN_GRACE_MS;
+    return d->until >= 0 && last < until ? last : until;
+}
 
 static enum rpc_wait ask_once(struct dialog *d, const char *method, json_t *params, int64_t until,
                               json_t **ret_answer)
@@ -41,10 +47,14 @@ static enum rpc_wait ask_once(struct dialog *d, const char *method, json_t *para
     return end;
 }
 
-static enum rpc_wait lose(void)
+static enum rpc_wait lose(struct dialog *d)
 {
-    say("the daemon went away and did not come back within %d s; `ptyd status` shows its state",
-        LIMIT_RECONNECT_MS / 1000);
+    d->late = d->until >= 0 && clock_monotonic_ms() >= d->until;
+    if (d->late)
+        say("the daemon went away; `ptyd status` shows its state");
+    else
+        say("the daemon went away and did not come back within %d s; `ptyd status` shows its state",
+            LIMIT_RECONNECT_MS / 1000);
     return RPC_LOST;
 }
 
@@ -55,8 +65,8 @@ enum rpc_wait dialog_ask(struct dialog *d, const char *method, json_t *params, i
     enum rpc_wait end;
     json_object_set_new(params, "name", json_string(d->cli->session));
     while ((end = ask_once(d, method, params, until, &answer)) == RPC_LOST)
-        if (rpc_reconnect(&d->rpc, clock_monotonic_ms() + LIMIT_RECONNECT_MS) < 0) {
-            end = lose();
+        if (rpc_reconnect(&d->rpc, dialog_until(d, LIMIT_RECONNECT_MS)) < 0) {
+            end = lose(d);
             break;
         }
     json_decref(params);
@@ -71,13 +81,19 @@ enum rpc_wait dialog_ask(struct dialog *d, const char *method, json_t *params, i
     return error ? RPC_LOST : RPC_CAME;
 }
 
+void dialog_say_late(struct dialog *d)
+{
+    d->late = d->until >= 0 && clock_monotonic_ms() >= d->until;
+    say("the daemon does not answer; `ptyd status` says more");
+}
+
 int dialog_look(struct dialog *d)
 {
     json_t *state = NULL;
-    int64_t until = clock_monotonic_ms() + LIMIT_ANSWER_MS;
+    int64_t until = dialog_until(d, LIMIT_ANSWER_MS);
     enum rpc_wait end = dialog_ask(d, "session.wait", json_object(), until, &state);
     if (end == RPC_LATE)
-        say("the daemon does not answer; `ptyd status` says more");
+        dialog_say_late(d);
     if (end != RPC_CAME)
         return -1;
     d->now = (uint64_t)json_number(state, "to", 0);

@@ -19,15 +19,24 @@ struct dialog {
     const struct cli *cli;
     struct rpc rpc;
     bool connected;
+    int64_t until;          /* monotonic ms: whoever asks has no more time then; -1 for ever */
+    bool late;              /* that is why something failed */
     uint64_t now;           /* where the stream stood at the last dialog_look() */
     uint64_t end;           /* the same, also inside a sequence */
     struct key_modes modes; /* then */
     int cols;
 };
 
-/* Connects; starts no daemon. Returns 0, or -1 after a message. The struct outlives no `cli`. */
+/* Connects; starts no daemon; `until` is for ever. Returns 0, or -1 after a message. The struct
+ * outlives no `cli`. */
 int dialog_open(struct dialog *d, const struct cli *cli, int wait_ms);
 void dialog_close(struct dialog *d);
+
+/* When `wait_ms` from now, or all the time that there is, are over. */
+int64_t dialog_until(const struct dialog *d, int wait_ms);
+
+/* Says that there is no answer. */
+void dialog_say_late(struct dialog *d);
 
 /* Asks how the session stands. Returns 0, or -1 after a message. */
 int dialog_look(struct dialog *d);

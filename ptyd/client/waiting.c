@@ -230,10 +230,10 @@ static void wait_for_silence(struct wait *w)
 static json_t *look_at_screen(struct dialog *d)
 {
     json_t *screen = NULL;
-    int64_t until = clock_monotonic_ms() + LIMIT_ANSWER_MS;
+    int64_t until = dialog_until(d, LIMIT_ANSWER_MS);
     enum rpc_wait end = dialog_ask(d, "session.screen", json_object(), until, &screen);
     if (end == RPC_LATE)
-        say("the daemon does not answer; `ptyd status` says more");
+        dialog_say_late(d);
     return screen;
 }
 

@@ -214,6 +214,21 @@ wait --prompt
     assert.strictEqual(daemon.ptyd('wait', '-s', 'nobody', 'x').status, 1);
   });
 
+  await report.test('a worker that does not answer: a time-out holds all the same', () => {
+    const worker = daemon.json('status').worker_pid;
+    process.kill(worker, 'SIGSTOP');
+    try {
+      for (const what of [['x'], ['--prompt'], ['--exit'], ['--change']]) {
+        const { status, stderr } = daemon.ptyd('wait', '-s', 'fails', '--timeout', '0.5', ...what);
+        assert.deepStrictEqual([status, stderr], [124, 'ptyd: the daemon does not answer; `ptyd status` says more\n'], what.join(' '));
+      }
+      assert.match(daemon.ptyd('context', 'show').stderr, /^ptyd: the daemon does not answer \(waited 1 s\)/);
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
+    assert.strictEqual(daemon.ptyd('wait', '-s', 'nobody', '--timeout', '0.001', 'x').status, 1);
+  });
+
   await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
   removeWorkspace(space);
   report.finish();
