@@ -249,6 +249,18 @@ static const struct agent *pick(const char *name)
     return agent;
 }
 
+/* Without a home directory it would be below / or here, where nobody reads it. `variable`: NULL, or
+ * what says the place instead. */
+static bool is_place_known(const char *variable)
+{
+    const char *home = getenv("HOME"), *given = variable ? getenv(variable) : NULL;
+    if ((home && *home == '/') || (given && *given))
+        return true;
+    say("HOME is not the name of a directory from / on, so nobody knows whose files these are; "
+        "set it");
+    return false;
+}
+
 static int run(int argc, char **argv, bool enable)
 {
     static const struct option options[] = {{"hook", no_argument, NULL, HOOK}, CLI_LONG, {0}};
@@ -259,10 +271,14 @@ static int run(int argc, char **argv, bool enable)
         if (cli_option(&cli, option))
             by_hook = true;
     const char *name = optind < argc ? argv[optind++] : "";
+    if (!strcmp(name, "shell") && !is_place_known(NULL))
+        return EXIT_FAILED;
     if (!strcmp(name, "shell"))
         return enable ? enable_shells(argc, argv) : disable_shells(&cli, argc, argv);
     cli_no_more(&cli, argc, argv);
     const struct agent *agent = pick(name);
+    if (!is_place_known(agent->variable))
+        return EXIT_FAILED;
     struct settings_hook hook = {
         .agent = agent, .path = settings_path(agent), .program = realpath("/proc/self/exe", NULL)};
     int status = enable ? agent->app_server ? enable_server(&hook, by_hook) : add_hook(&hook)

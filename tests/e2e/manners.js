@@ -43,6 +43,17 @@ async function main() {
     assert.doesNotMatch(call('run', '--timeout')[2], /did you mean/); // what is wrong is something else
   });
 
+  await report.test('enable without a home directory changes nothing, and says so', () => {
+    const here = fs.mkdtempSync(path.join(space.root, 'here-'));
+    for (const what of ['shell', 'claude', 'codex'])
+      for (const verb of ['enable', 'disable']) {
+        const { status, stderr } = spawnSync(PTYD, [verb, what], { env: { ...env, HOME: 'home', CLAUDE_CONFIG_DIR: '', CODEX_HOME: '' }, cwd: here, encoding: 'utf8' });
+        assert.strictEqual(status, 1, `${verb} ${what}`);
+        assert.match(stderr, /^ptyd: HOME is not the name of a directory/, `${verb} ${what}`);
+      }
+    assert.deepStrictEqual(fs.readdirSync(here), []);
+  });
+
   const daemon = await new Daemon(space).ready();
   await report.test('what tmux calls them: new, ls, kill', () => {
     assert.strictEqual(call('new', 'first')[0], 0);
