@@ -1,7 +1,9 @@
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/core/conf.h"
 #include "ptyd/core/cores.h"
@@ -84,6 +86,13 @@ static int begin(struct serve *serve, char **ret_message)
     char *socket = paths_socket();
     serve->worker.state = paths_state();
     serve->worker.path = program_path(-1);
+    if (!utf8_valid(serve->worker.state, strlen(serve->worker.state))) { /* clients are told it */
+        *ret_message = text_format("the name of the state directory, %s, is not UTF-8; set "
+                                   "PTYD_STATE_DIR to another place",
+                                   serve->worker.state);
+        free(socket);
+        return -1;
+    }
     /* The original umask and resource limits go to the shells: the umask stays as it is, and the
      * keeper gives them the limits. */
     int result = listener_open(socket, serve->worker.state, &serve->listener, ret_message);

@@ -72,6 +72,12 @@ async function main() {
     }
   });
 
+  await report.test('a state directory whose name is no UTF-8: no daemon begins in it, and which variable says another', () => {
+    const { status, stderr } = inShell(`d=$(printf '%s/st\\374' ${space.root}); PTYD_STATE_DIR="$d" PTYD_SOCKET=${space.root}/own/sock "$0" open x`);
+    assert.strictEqual(status, 1);
+    assert.match(stderr, /^ptyd: the daemon did not start: the name of the state directory, .*, is not UTF-8; set PTYD_STATE_DIR to another place\n$/);
+  });
+
   await report.test('status of one session is about no other', () => {
     call(['open', 'second']);
     const ones = (...args) => JSON.parse(call(['status', '--json', ...args]).stdout).sessions.map((session) => session.name);
