@@ -17,6 +17,7 @@
 #define EDGE_NEAR      4    /* columns by which a wide character or a sign may differ */
 #define EDGE_WORDS     72   /* columns of one behind whose cut a quote may close */
 #define INDENTED_LEAST 40   /* bytes of base64 whose lines stand further in */
+#define SIGN_MOST      8    /* bytes of what says that lines are quoted */
 #define LINES_BESIDE   3    /* that would be cut, too */
 
 #define CLASS_PIECE (CLASS_WORD | CLASS_BASE64 | CLASS_DOT | CLASS_TILDE)
@@ -86,6 +87,18 @@ static size_t run_of(const struct redact_scan *s, size_t at, size_t end, uint32_
     return at;
 }
 
+/* How long the sign is that stands in front of both lines: a mail's `>> `, a comment's, a diff's.
+ */
+static size_t same_sign(const struct redact_scan *s, size_t line, size_t next, size_t end)
+{
+    size_t most = end - next > SIGN_MOST ? SIGN_MOST : end - next, len = 0, signs = 0;
+    for (; len < most && s->text[line + len] == s->text[next + len] &&
+           REDACT_ONE_OF(s->text[next + len], "># +-/*;%");
+         len++)
+        signs += s->text[next + len] != ' ';
+    return signs ? len : 0;
+}
+
 /* The piece in the next line that goes on where `p` ends, which ends its line. */
 static bool next_piece(struct redact_scan *s, const struct piece *p, uint32_t set,
                        struct piece *ret)
@@ -93,9 +106,9 @@ static bool next_piece(struct redact_scan *s, const struct piece *p, uint32_t se
     size_t end = redact_line_end(s, p->to), line = end + 1;
     if (end - p->line > LINE_MOST || line >= s->len)
         return false;
-    size_t line_end = redact_line_end(s, line), from = behind_frame(s, line, line_end);
-    size_t indent = from - line;
-    if (indent && indent != p->from - p->line && indent != indent_of(s, p->line, end))
+    size_t line_end = redact_line_end(s, line), sign = same_sign(s, p->line, line, line_end);
+    size_t from = behind_frame(s, line + sign, line_end), indent = from - line;
+    if (indent > sign && indent != p->from - p->line && indent != indent_of(s, p->line, end))
         return false;
     size_t to = run_of(s, from, line_end, set);
     if (to == from || (s->text[from] == '-' && redact_char(s, from + 1) == '-') ||
@@ -370,18 +383,64 @@ bool redact_becomes_other(struct redact_scan *s, size_t from, size_t to,
 
 /* ---- a token of which one line has only the beginning ---- */
 
-/* Where the word ends that begins at `at` and ends its line or its cell; 0 where it does not: most
- * do not. */
+/* The bar of the cell, or the pane, that ends behind `p`; 0 where none does. */
+static size_t pane_end(struct redact_scan *s, const struct piece *p)
+{
+    size_t bar = p->to + (redact_char(s, p->to) == ' ');
+    return bar < s->len && redact_is_bar(s, bar) ? bar : 0;
+}
+
+static bool is_behind_bar(const struct redact_scan *s, size_t at)
+{
+    return at && (s->text[at - 1] == '|' || (at > 2 && redact_is_bar(s, at - 3)));
+}
+
+/* Behind so many columns of the line; its end where it has less. */
+static size_t skip_columns(const struct redact_scan *s, size_t at, size_t end, size_t count)
+{
+    while (at < end && (count || ((unsigned char)s->text[at] & 0xc0) == 0x80))
+        count -= ((unsigned char)s->text[at++] & 0xc0) != 0x80;
+    return at;
+}
+
+/* What goes on in the same pane of the next line, whatever stands in others beside it. */
+static bool next_in_pane(struct redact_scan *s, const struct piece *p, struct piece *ret)
+{
+    size_t bar = pane_end(s, p), end = redact_line_end(s, p->to), left = p->from, line = end + 1;
+    if (!bar || line >= s->len || end - p->line > LINE_MOST)
+        return false;
+    while (left > p->line && !is_behind_bar(s, left))
+        left--;
+    size_t stop = redact_line_end(s, line),
+           most = stop - line > LINE_MOST ? line + LINE_MOST : stop;
+    size_t from = skip_columns(s, line, most, columns(s, p->line, left));
+    if (left > p->line && !is_behind_bar(s, from))
+        return false;
+    from += from < stop && s->text[from] == ' ';
+    size_t to = run_of(s, from, stop, CLASS_PIECE), edge = redact_run(s, to, CLASS_BLANK);
+    *ret = (struct piece){line, from, to, true};
+    return to > from && edge < stop && redact_is_bar(s, edge) &&
+           columns(s, line, edge) == columns(s, p->line, bar);
+}
+
+/* Where the word ends that begins at `at` and ends its line, its cell or its literal; 0 where it
+ * does not: most do not. */
 static size_t end_of_cut(struct redact_scan *s, size_t at)
 {
     char before = at ? s->text[at - 1] : '\n';
-    if (at < s->cut_to || redact_in(before, CLASS_WORD) || REDACT_ONE_OF(before, "+/"))
+    bool address = before == '/' && at > 2 && s->text[at - 3] == ':';
+    if (at < s->cut_to || redact_in(before, CLASS_WORD) ||
+        (REDACT_ONE_OF(before, "+/") && !address))
         return 0;
     size_t end = redact_line_end(s, at);
-    if (end == s->len || end - at > LINE_MOST)
+    if (end - at > LINE_MOST)
         return 0;
     size_t to = run_of(s, at, end, CLASS_PIECE);
-    return to > at && s->text[to - 1] != '.' && ends_there(s, to) ? to : 0;
+    struct piece p = {at, at, to, true};
+    bool is =
+        redact_next_literal(s, at, to) || (end < s->len && to > at && s->text[to - 1] != '.' &&
+                                           (ends_there(s, to) || pane_end(s, &p)));
+    return to > at && is ? to : 0;
 }
 
 /* Whether the line of `p` is as wide as the first one: else it is the last. */
@@ -409,6 +468,20 @@ static bool is_no_word(struct redact_scan *s, size_t from, size_t to)
     return (upper && others) || redact_has_digit(s, from, to);
 }
 
+/* The piece behind `p`: in the next literal, in the next line, or below it in a pane. */
+static bool goes_on(struct redact_scan *s, const struct piece *first, const struct piece *p,
+                    struct piece *ret)
+{
+    size_t next = redact_next_literal(s, first->from, p->to);
+    if (next) {
+        *ret = (struct piece){p->line, next, redact_run(s, next, CLASS_PIECE), false};
+        return ret->to > next;
+    }
+    return p->whole &&
+           (next_in_pane(s, p, ret) || (fills(s, first, p) && next_piece(s, p, CLASS_PIECE, ret) &&
+                                        (ret->whole || is_no_word(s, ret->from, ret->to))));
+}
+
 static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     struct piece p, pieces[PIECES_MOST];
@@ -424,9 +497,7 @@ static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *
         memcpy(text + len, s->text + p.from, p.to - p.from);
         len += p.to - p.from;
         pieces[count++] = p;
-    } while (count < PIECES_MOST && p.whole && fills(s, &pieces[0], &p) &&
-             next_piece(s, &pieces[count - 1], CLASS_PIECE, &p) &&
-             (p.whole || is_no_word(s, p.from, p.to)));
+    } while (count < PIECES_MOST && goes_on(s, &pieces[0], &pieces[count - 1], &p));
     s->cut_to = pieces[count - 1].from;
     memset(room, '\n', REDACT_BESIDE);
     memset(text + len, '\n', REDACT_BESIDE);

@@ -9,6 +9,9 @@
 /* Where the last of the literals ends that a program puts together, the first of which, in quotes,
  * is [from, to): `to` where no other is (literal.c). */
 size_t redact_literals(struct redact_scan *s, size_t from, size_t to);
+/* Where the piece begins that is put behind the one of a token that ends at `to`; 0 where none is.
+ * Its first one begins at `first`. What stands there is what the token's shape says. */
+size_t redact_next_literal(struct redact_scan *s, size_t first, size_t to);
 /* Where the secret [from, to) ends that goes on in the lines below, or in another literal: `to`
  * where it does not. */
 size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to);

@@ -48,6 +48,76 @@ static void test_a_token_is_cut(void **state)
     STAYS(texts);
 }
 
+#define GITHUB_FIRST  "ghp_iq428Yhkj5jFBpRcxf"
+#define GITHUB_SECOND "2aQiGx1pQHqcL7ItK8"
+
+/* A program's literals, a shell's quotes, and what a call joins. */
+static void test_a_token_is_put_together(void **state)
+{
+    (void)state;
+    static const char *const joins[] = {
+        "\" + \"",  "\" . \"",        "\" .. \"",      "\" <> \"",    "\" ++ \"",   "\" ^ \"",
+        "\" << \"", "\" & _\n    \"", "\" \"",         "\" \\\n  \"", "\" +\n  \"", "\"\n     \"",
+        "\"'",      "\".concat(\"",   "\").append(\"", "\" +`\n \"",
+    };
+    char text[200];
+    for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
+        snprintf(text, sizeof text, "f(\"" GITHUB_FIRST "%s" GITHUB_SECOND "\");", joins[i]);
+        expect(text, "f(\"[redacted:github-token]\");", 1);
+    }
+    static const char *const others[][2] = {
+        {"x = ['glpat-KmyI9rH', 'cY7ZgkcS1gUYu'].join('')",
+         "x = ['[redacted:gitlab-token]'].join('')"},
+        {"concat!(\"" GITHUB_FIRST "\", \"" GITHUB_SECOND "\")",
+         "concat!(\"[redacted:github-token]\")"},
+        {"T=" GITHUB_FIRST "\"" GITHUB_SECOND "\" make", "T=[redacted:github-token]\" make"},
+        {"printf '%s%s' " GITHUB_FIRST " " GITHUB_SECOND " > f",
+         "printf '%s%s' [redacted:github-token] > f"},
+        {"+t = (\"glpat-oq-REG\"\n+     \"xP2dFjts7FjBbQ\")", "+t = (\"[redacted:gitlab-token]\")"},
+        {"-t = (\"glpat-oq-REG\"\n-     \"xP2dFjts7FjBbQ\")", "-t = (\"[redacted:gitlab-token]\")"},
+        {"h = 'Authorization: Bearer thisIs9The' + 'alsoSecret8'",
+         "h = 'Authorization: Bearer [redacted:authorization]'"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        expect(others[i][0], others[i][1], 1);
+    static const char *const texts[] = {
+        "[\"ghp_\", \"glpat-\", \"xoxb-\", \"AKIA\", \"sk_live_\"].join('|')\n",
+        "re.compile('AKIA' + '[0-9A-Z]{16}')\n",
+        "if (s.startsWith('ghp_') || s.startsWith('github_pat_')) {\n",
+        "x = 'glpat-' + token + 'abc'\nprint(\"glpat-\" \"XXXXXXXXXXXXXXXXXXXX\")\n",
+        "{\"t\": [\"ghp_iq428Yhkj5\", \"2aQiGx1pQHqcL7ItK8abcdefghijk\"]}\n",
+    };
+    STAYS(texts);
+}
+
+/* In a mail's answer, in a comment, beside another pane. */
+static void test_a_token_goes_on_below(void **state)
+{
+    (void)state;
+    static const char first[] = "eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIzMDg3MzE2MTA";
+    static const char second[] =
+        "iLCJuYW1lIjoiZ3JhdmVsIn0fQ.srhQLu37BkXyuY8z7g7MgRHAzamhucaIRxT0wS";
+    static const char *const signs[] = {">> ", "# ", "// ", "+", " * "};
+    char text[300], wanted[100];
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        snprintf(text, sizeof text, "%splease try %s\n%s%s\n%sthanks\n", signs[i], first, signs[i],
+                 second, signs[i]);
+        snprintf(wanted, sizeof wanted, "%splease try [redacted:jwt]\n%sthanks\n", signs[i],
+                 signs[i]);
+        expect(text, wanted, 1);
+    }
+    expect("│ $ export T=" GITHUB_FIRST " │ top - 10:02\n"
+           "│ " GITHUB_SECOND "              │ load 0.12\n",
+           "│ $ export T=[redacted:github-token]              │ load 0.12\n", 1);
+    expect("vim foo │ export T=" GITHUB_FIRST "│ 1\n"
+           "foo bar │ " GITHUB_SECOND "             │ 2\n",
+           "vim foo │ export T=[redacted:github-token]             │ 2\n", 1);
+    expect("https://" GITHUB_FIRST "\n" GITHUB_SECOND "@github.com/a/b\n",
+           "https://[redacted:github-token]@github.com/a/b\n", 1);
+    remains("│ $ export T=ghp_iq428Yhkj5jF          │ top - 10:02\n"
+            "│ 2aQiGx1pQHqcL7ItK8              │ load 0.12\n");
+}
+
 /* What a shell puts together, and MIME. */
 static void test_a_sign_says_that_a_line_goes_on(void **state)
 {
@@ -114,6 +184,8 @@ int main(void)
         cmocka_unit_test(test_an_edge_cuts),
         cmocka_unit_test(test_a_window_and_a_cell_cut),
         cmocka_unit_test(test_a_token_is_cut),
+        cmocka_unit_test(test_a_token_is_put_together),
+        cmocka_unit_test(test_a_token_goes_on_below),
         cmocka_unit_test(test_a_sign_says_that_a_line_goes_on),
         cmocka_unit_test(test_what_is_below_stays),
     };
