@@ -45,11 +45,19 @@ static const char latin_more[] =
     "EeEeEeEeIiIiOoOoOoOoOoOoOoOoOoOoOoOoUuUuUuUuUuUuUuYyYyYyYy      ";
 /* clang-format on */
 
+/* A blank that no line is cut at, or of a width of its own. */
+static bool is_other_blank(uint32_t c)
+{
+    return c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
 /* The character of ASCII that it is in the width of two, or with an accent; 0 for none, and for
  * signs that names and tokens do not have: what stands for itself in a value ends none. */
 static char plain(uint32_t c)
 {
     char letter = ' ';
+    if ((c < 0xc0 || c >= 0x2000) && is_other_blank(c))
+        return ' ';
     if (c >= 0xff01 && c <= 0xff5e) {
         letter = (char)(c - 0xff01 + '!');
         return redact_in(letter, CLASS_NAME | CLASS_BASE64 | CLASS_COLON) || letter == '@' ? letter
@@ -74,11 +82,12 @@ static bool has_others(const char *eight)
 
 /* ---- lines that are one ---- */
 
-#define QUOTE_MOST 256 /* bytes in front of a line's end in which a quote may have begun */
-#define DRIVE_MOST 64  /* and in which a path of Windows may have */
+#define QUOTE_MOST  256 /* bytes in front of a line's end in which a quote may have begun */
+#define INDENT_MOST 40  /* blanks in front of what goes on */
+#define DRIVE_MOST  64  /* and in which a path of Windows may have */
 
-/* Whether a quote is open at `at`, of those that begin in its line. */
-static bool is_quoted(const char *text, size_t at)
+/* The quote that is open at `at`, of those that begin in its line; 0 for none. */
+static char open_quote(const char *text, size_t at)
 {
     size_t from = at;
     char quote = 0;
@@ -90,6 +99,23 @@ static bool is_quoted(const char *text, size_t at)
     return quote;
 }
 
+/* How many blanks stand in front of what goes on in the next line. */
+static size_t indent_of(const char *text, size_t len, size_t at)
+{
+    size_t from = at + 1, to = from;
+    while (to < len && to - from < INDENT_MOST && redact_in(text[to], CLASS_BLANK))
+        to++;
+    return to - from;
+}
+
+/* Whether what a backslash cuts in double quotes goes on behind blanks, which YAML takes away. */
+static bool is_indented(const char *text, size_t len, size_t at)
+{
+    size_t next = at + 1 + indent_of(text, len, at);
+    return next > at + 1 && next < len && redact_in(text[next], CLASS_ALNUM) &&
+           redact_in(text[at - 2], CLASS_ALNUM | CLASS_BASE64) && open_quote(text, at - 1) == '"';
+}
+
 /* Whether the backslash at the end of a line, which the \n at `at` ends, cuts a word or what is in
  * quotes, as a shell puts them together: none that ends a path of Windows, or is escaped. */
 static bool cuts_word(const char *text, size_t len, size_t at)
@@ -98,10 +124,12 @@ static bool cuts_word(const char *text, size_t len, size_t at)
         return false;
     char before = text[at - 2], next = text[at + 1];
     bool docs = at >= 4 && before == text[at - 3] && before == text[at - 4]; /* Python's """ */
-    if (redact_in(next, CLASS_SPACE) || (docs && REDACT_ONE_OF(before, "\"'")))
+    if (redact_in(next, CLASS_SPACE))
+        return is_indented(text, len, at);
+    if (docs && REDACT_ONE_OF(before, "\"'"))
         return false;
     if (redact_in(before, CLASS_BLANK))
-        return is_quoted(text, at - 1);
+        return open_quote(text, at - 1);
     if (!redact_in(before, CLASS_WORD) && !REDACT_ONE_OF(before, "=\"':./+@"))
         return false;
     for (size_t i = at - 1; i && at - i < DRIVE_MOST && !redact_in(text[i - 1], CLASS_SPACE); i--)
@@ -139,7 +167,9 @@ static size_t cut_at(const struct redact_fold *f, size_t at)
     if (*t == '"')
         return redact_seam(f->from, f->len, at);
     if (*t == '\\' && at + 1 < f->len && t[1] == '\n' && cuts_word(f->from, f->len, at + 1))
-        return at + 4 < f->len && t[2] == '>' && t[3] == ' ' ? 4 : 2; /* and the shell's prompt */
+        return at + 4 < f->len && t[2] == '>' && t[3] == ' ' /* and the shell's prompt */
+                   ? 4
+                   : 2 + indent_of(f->from, f->len, at + 1);
     if (*t == '=' && f->mime && at + 2 < f->len)
         return t[1] == '\n' ? 2 : t[1] == '\r' && t[2] == '\n' ? 3 : 0;
     return 0;
@@ -183,8 +213,9 @@ enum redact_folds redact_folds_of(const char *text, size_t len)
 
 static void keep(struct redact_fold *f, size_t at, char c)
 {
-    f->places[f->text.len] = at;
+    f->places[f->text.len] = f->over < at ? f->over : at;
     f->text.data[f->text.len++] = c;
+    f->over = f->len;
 }
 
 /* What ends an entry of /proc/PID/environ; in UTF-16 there is one beside each character. */
@@ -194,16 +225,96 @@ static bool parts_lines(const struct redact_fold *f, size_t at)
            f->from[at - 2] && f->from[at + 2];
 }
 
-/* How long the escape is that sets a colour or clears a line behind it; 0 for none. */
-static size_t colour(const struct redact_fold *f, size_t at)
+/* The end of the escape that the terminal takes as a command, `ESC [ 3 1 m`; `at` where none is. */
+static size_t skip_command(const struct redact_fold *f, size_t at)
 {
     size_t end = at + 2;
-    if (f->from[at] != '\x1b' || end >= f->len || f->from[at + 1] != '[')
-        return 0;
+    if (end >= f->len || f->from[at] != '\x1b' || f->from[at + 1] != '[')
+        return at;
+    end += REDACT_ONE_OF(f->from[end], "?>");
     while (end < f->len && end - at < 32 &&
            (redact_in(f->from[end], CLASS_DIGIT | CLASS_COLON) || f->from[end] == ';'))
         end++;
-    return end < f->len && (f->from[end] == 'm' || f->from[end] == 'K') ? end + 1 - at : 0;
+    return end < f->len ? end + 1 : at;
+}
+
+/* How long the escape is that sets a colour or a mode, clears a line behind it, or goes to the
+ * right and back; 0 for none. */
+static size_t colour(const struct redact_fold *f, size_t at)
+{
+    if (f->len - at > 3 && f->from[at] == '\x1b' && f->from[at + 1] == '(')
+        return f->from[at + 2] == 'B' ? 3 : 0;
+    size_t end = skip_command(f, at), back;
+    switch (end > at ? f->from[end - 1] : 0) {
+    case 'm':
+    case 'K':
+        return end - at;
+    case 'h':
+    case 'l': /* behind what was pasted, to the line's beginning */
+        return end - at + (end < f->len && f->from[end] == '\r');
+    case 'C':
+        back = skip_command(f, end);
+        return back - end == end - at && f->from[back - 1] == 'D' &&
+                       !memcmp(f->from + at, f->from + end, end - at - 1)
+                   ? back - at
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Takes back the character that a terminal writes the next one over. */
+static void step_back(struct redact_fold *f)
+{
+    size_t len = f->text.len;
+    if (!len || f->text.data[len - 1] == '\n')
+        return;
+    do
+        len--;
+    while (len && ((unsigned char)f->text.data[len] & 0xc0) == 0x80);
+    f->text.len = len;
+    f->over = f->places[len];
+}
+
+/* Keeps the character of ASCII at `at`, or what its escape says; returns how long that is. */
+static inline size_t fold_plain(struct redact_fold *f, size_t at)
+{
+    char c = f->from[at];
+    size_t cut = REDACT_ONE_OF(c, "\\=\"") ? cut_at(f, at) : 0;
+    if (cut)
+        return cut;
+    size_t escape = c == '\\' || c == '%' ? redact_escape(f->from, f->len, at, &c) : 0;
+    keep(f, at, c);
+    return escape ? escape : 1;
+}
+
+/* The same of any other. */
+static size_t fold_other(struct redact_fold *f, size_t at)
+{
+    uint32_t code;
+    if (f->from[at] == '\b') {
+        step_back(f);
+        return 1;
+    }
+    if (parts_lines(f, at)) {
+        keep(f, at, '\n');
+        return 1;
+    }
+    size_t step = colour(f, at);
+    if (step)
+        return step;
+    int n = utf8_decode(f->from + at, f->len - at, &code);
+    step = n > 0 ? (size_t)n : 1;
+    const char *says = n > 1 ? redact_script_name(f->from + at, f->len - at, &step) : NULL;
+    if (says)
+        for (size_t i = 0; says[i]; i++)
+            keep(f, at + i, says[i]);
+    else if (n > 0 && plain(code))
+        keep(f, at, plain(code));
+    else if (n <= 0 || !(is_unseen(code) || is_mark(code)))
+        for (size_t i = 0; i < step; i++)
+            keep(f, at + i, f->from[at + i]);
+    return step;
 }
 
 bool redact_fold(struct redact_fold *f, size_t len)
@@ -216,37 +327,10 @@ bool redact_fold(struct redact_fold *f, size_t len)
         redact_fold_finish(f);
         return false;
     }
-    for (size_t at = 0, step; at < len; at += step) {
-        uint32_t code = (unsigned char)f->from[at];
-        step = 1;
-        if (code >= 0x20 && code < 0x7f) {
-            char c = f->from[at];
-            size_t cut = REDACT_ONE_OF(c, "\\=\"") ? cut_at(f, at) : 0;
-            size_t escape = c == '\\' && !cut ? redact_escape(f->from, len, at, &c) : 0;
-            step = cut + escape > 1 ? cut + escape : 1;
-            if (!cut)
-                keep(f, at, c);
-            continue;
-        }
-        if (parts_lines(f, at)) {
-            keep(f, at, '\n');
-            continue;
-        }
-        if (colour(f, at)) {
-            step = colour(f, at);
-            continue;
-        }
-        int n = utf8_decode(f->from + at, len - at, &code);
-        step = n > 0 ? (size_t)n : 1;
-        const char *says = n > 1 ? redact_script_name(f->from + at, len - at, &step) : NULL;
-        if (says)
-            for (size_t i = 0; says[i]; i++)
-                keep(f, at + i, says[i]);
-        else if (n > 0 && plain(code))
-            keep(f, at, plain(code));
-        else if (n <= 0 || !(is_unseen(code) || is_mark(code)))
-            for (size_t i = 0; i < step; i++)
-                keep(f, at + i, f->from[at + i]);
+    f->over = len;
+    for (size_t at = 0; at < len;) {
+        unsigned char c = (unsigned char)f->from[at];
+        at += c >= 0x20 && c < 0x7f ? fold_plain(f, at) : fold_other(f, at);
     }
     f->places[f->text.len] = len;
     return true;
@@ -257,9 +341,11 @@ size_t redact_fold_end(const struct redact_fold *f, size_t to)
     size_t last = f->places[to - 1];
     uint32_t code;
     char c;
+    if (last + 2 < f->len && f->from[last + 1] == '\b')
+        return last + 3; /* written over */
     if (f->text.data[to - 1] == f->from[last])
         return last + 1;
-    if (f->from[last] == '\\')
+    if (f->from[last] == '\\' || f->from[last] == '%')
         return last + redact_escape(f->from, f->len, last, &c);
     int n = utf8_decode(f->from + last, f->len - last, &code);
     return last + (n > 0 ? (size_t)n : 1);

@@ -14,6 +14,7 @@ struct redact_fold {
     bool mime;        /* a = at a line's end cuts it */
     struct bytes text;
     size_t *places;      /* of each byte of it, in `from`; one more for the end */
+    size_t over;         /* where the next character is written over another one; `len`: nowhere */
     redact_found *found; /* who hears of places in `from` */
     void *user;
 };

@@ -8,6 +8,7 @@
 
 #define NUMBER_MOST 24  /* bytes of when a frame was, */
 #define CALL_MOST   64  /* and of how a call is told that goes on; of its length and flags */
+#define ROW_LEAST   8   /* escapes in a row that are a token, not a byte of a program's */
 #define FEED_BACK   120 /* bytes of a call's end in front of its line's */
 
 #define CLASS_JOINED (CLASS_NAME | CLASS_BASE64)
@@ -113,12 +114,56 @@ static int hex_of(char c)
                                      : -1;
 }
 
+/* What may be written otherwise: a token's own characters, and a sign that sets a name. */
+static bool is_joined(char c)
+{
+    return redact_in(c, CLASS_JOINED | CLASS_COLON) || c == '@';
+}
+
+/* Whether such an escape of `len` bytes is all that stands at `t`; which character it is. */
+static bool is_escape(const char *t, size_t len, char *ret)
+{
+    int high = hex_of(t[len - 2]), low = hex_of(t[len - 1]);
+    *ret = (char)((high & 15) << 4 | (low & 15));
+    return *t == '\\' && t[1] == (len == 6 ? 'u' : 'x') && high >= 0 && low >= 0 &&
+           (len == 4 || (t[2] == '0' && t[3] == '0')) && is_joined(*ret);
+}
+
+/* Whether it is one of so many in a row that all are a token's: not a few bytes of a program. */
+static bool is_in_row(const char *text, size_t len, size_t at, size_t size)
+{
+    size_t count = 1;
+    char c;
+    for (size_t i = at; count < ROW_LEAST && i >= size && is_escape(text + i - size, size, &c);
+         i -= size)
+        count++;
+    for (size_t i = at + size;
+         count < ROW_LEAST && len - i >= size && is_escape(text + i, size, &c); i += size)
+        count++;
+    return count == ROW_LEAST;
+}
+
+/* `%5F` in a word's midst, which no address need write so. */
+static size_t percent(const char *t, size_t left, char *ret)
+{
+    int high = left > 3 ? hex_of(t[1]) : -1, low = left > 3 ? hex_of(t[2]) : -1;
+    if (high < 0 || low < 0)
+        return 0;
+    *ret = (char)(high << 4 | low);
+    return redact_in(*ret, CLASS_UNDER | CLASS_DASH | CLASS_DOT) && redact_in(t[-1], CLASS_ALNUM) &&
+                   redact_in(t[3], CLASS_ALNUM)
+               ? 3
+               : 0;
+}
+
 size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
 {
     const char *t = text + at;
     size_t left = len - at;
     if (!at || left < 3)
         return 0;
+    if (*t == '%')
+        return percent(t, left, ret);
     if (t[1] == '/') {
         bool is = (redact_in(t[-1], CLASS_ALNUM | CLASS_COLON) ||
                    (t[-1] == '/' && at > 1 && t[-2] == '\\')) &&
@@ -127,32 +172,36 @@ size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
             *ret = '/';
         return is ? 2 : 0;
     }
-    size_t digits = t[1] == 'u' ? 4 : t[1] == 'x' ? 2 : 0;
-    if (!digits || left <= digits + 2 || t[-1] == '\\' ||
-        (digits == 4 && (t[2] != '0' || t[3] != '0')))
+    size_t size = t[1] == 'u' ? 6 : t[1] == 'x' ? 4 : 0;
+    char c;
+    if (!size || left < size || t[-1] == '\\' || !is_escape(t, size, &c))
         return 0;
-    int high = hex_of(t[digits]), low = hex_of(t[digits + 1]);
-    if (high < 0 || low < 0)
-        return 0;
-    char c = (char)(high << 4 | low);
-    /* a token's own characters, and a sign that sets a name; in a row of them are a program's */
-    bool is = (redact_in(c, CLASS_JOINED | CLASS_COLON) || c == '@') &&
-              redact_in(t[-1], CLASS_ALNUM) && redact_in(t[digits + 2], CLASS_ALNUM);
+    char next = left > size ? t[size] : '\n';
+    bool is = (redact_in(t[-1], CLASS_ALNUM) && redact_in(next, CLASS_ALNUM)) ||
+              ((next == '\\' || redact_in(t[-1], CLASS_HEX)) && is_in_row(text, len, at, size));
     if (is)
         *ret = c;
-    return is ? digits + 2 : 0;
+    return is ? size : 0;
+}
+
+/* Whether one stands behind such a sign. */
+static inline bool has_behind(const char *text, size_t len, char sign, char first, char second,
+                              char third)
+{
+    char c;
+    for (size_t at = 0; at < len; at++) {
+        const char *found = text[at] == sign ? text + at : memchr(text + at, sign, len - at);
+        if (!found)
+            return false;
+        at = (size_t)(found - text);
+        char next = at + 2 < len ? found[1] : 0;
+        if ((next == first || next == second || next == third) && redact_escape(text, len, at, &c))
+            return true;
+    }
+    return false;
 }
 
 bool redact_has_escape(const char *text, size_t len)
 {
-    char c;
-    for (size_t at = 0; at < len; at++) {
-        const char *sign = text[at] == '\\' ? text + at : memchr(text + at, '\\', len - at);
-        if (!sign)
-            return false;
-        at = (size_t)(sign - text);
-        if (at + 2 < len && REDACT_ONE_OF(sign[1], "/ux") && redact_escape(text, len, at, &c))
-            return true;
-    }
-    return false;
+    return has_behind(text, len, '\\', '/', 'u', 'x') || has_behind(text, len, '%', '2', '5', '5');
 }

@@ -75,6 +75,52 @@ static void test_no_escapes(void **state)
            "{\"u\":\"a\\/b\",\"v\":\"x\\u0026" TOKEN "\"}\n", 1);
 }
 
+/* All of a token in escapes; and what an address need not have written so. */
+static void test_rows_of_escapes(void **state)
+{
+    (void)state;
+    static const char token[] = "ghp_t7QwVX6LSwiq428Yhkj5jFBpRcxf2aQiGx1p";
+    static const char *const forms[] = {"\\u%04x", "\\x%02X"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char text[300] = "t = \"";
+        for (const char *c = token; *c; c++)
+            snprintf(text + strlen(text), 8, forms[i], (unsigned)*c);
+        snprintf(text + strlen(text), 3, "\"\n");
+        expect(text, "t = \"" TOKEN "\"\n", 1);
+    }
+    expect("https://x.example/a/ghp%5Ft7QwVX6LSw" MIDST END "?u=1",
+           "https://x.example/a/" TOKEN "?u=1", 1);
+    static const char *const texts[] = {"\"\\x41\\x42\\x43\\x80\\x44\\x45\\x46\"",
+                                        "https://x.example/a%2Db%2Dc?x=100%25",
+                                        "printf(\"%5d %2d-%2dx\", a, b)"};
+    STAYS(texts);
+}
+
+/* What a terminal shows of it: characters written over others, modes, other blanks. */
+static void test_what_is_shown(void **state)
+{
+    (void)state;
+    expect("T\bTo\bok\bke\ben\bn: glacier78523\n", "T\bTo\bok\bke\ben\bn: " VALUE "\n", 1);
+    expect("_\bp_\ba_\bs_\bs: g\bgl\blacier7\b78\b8523\n", "_\bp_\ba_\bs_\bs: " VALUE "\n", 1);
+    expect("password: glacierx\b \b78523\n", "password: " VALUE "\n", 1);
+    expect("password\u00a0=\u00a0glacier78523\n", "password\u00a0=\u00a0" VALUE "\n", 1);
+    expect("password\u202f: glacier78523\n", "password\u202f: " VALUE "\n", 1);
+    expect("ghp_t7QwVX6LSw\033(B\033[m" MIDST END "\n", TOKEN "\n", 1);
+    expect("ghp_t7QwVX6LSw\033[5C\033[5D" MIDST END "\n", TOKEN "\n", 1);
+    expect("ghp_t7QwVX6LSw\033[?2004l\r\033[0m" MIDST END "\n", TOKEN "\n", 1);
+    static const char *const texts[] = {"10%\b\b\b20%\b\b\b30%\n", "\b\b\n\b", "a\u00a0b\b"};
+    STAYS(texts);
+}
+
+/* YAML takes the blanks away that stand in front of what goes on. */
+static void test_a_quoted_line_goes_on(void **state)
+{
+    (void)state;
+    expect("password: \"zaEigrOMDmzWjOK\\\n  4JQLRQiaEcwFixH\"\nuser: bob\n",
+           "password: \"" VALUE "\"\nuser: bob\n", 1);
+    remains("#define U \"usage: foo\\\n    bar baz\\n\"\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -82,6 +128,9 @@ int main(void)
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_no_escapes),
+        cmocka_unit_test(test_rows_of_escapes),
+        cmocka_unit_test(test_what_is_shown),
+        cmocka_unit_test(test_a_quoted_line_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
