@@ -8,11 +8,14 @@
 
 #include "envelope/redact/rules.h"
 
-#define LABEL_MAX   64
-#define MARK_NEAR   64
-#define PREFIX_MOST 96  /* in front of a line of a body: a file's name, a number */
-#define LINE_MOST   200 /* no line of a body is longer */
-#define HEADS_MOST  16  /* lines of headings, and empty ones, in front of a body */
+#define LABEL_MAX     64
+#define MARK_NEAR     64
+#define PREFIX_MOST   96  /* in front of a line of a body: a file's name, a number */
+#define LINE_MOST     200 /* no line of a body is longer */
+#define DASHES_MOST   6   /* in front of a BEGIN, one of them a diff's */
+#define ADDRESS_LEAST 60  /* bytes of one in an address, from its BEGIN on */
+#define WORD_MOST     12  /* of a sentence that tells of a BEGIN */
+#define HEADS_MOST    16  /* lines of headings, and empty ones, in front of a body */
 
 static const struct redact_word marks[2][2] = {{REDACT_WORD("-BEGIN "), REDACT_WORD("-END ")},
                                                {REDACT_WORD("- BEGIN "), REDACT_WORD("- END ")}};
@@ -24,9 +27,13 @@ struct line {
     size_t body, end; /* base64 in it; empty for none */
 };
 
-/* What may stand behind a line's base64: the end of a string that holds it. */
+/* What may stand behind a line's base64: the end of a string that holds it, or three dots where it
+ * was cut. */
 static size_t trim(const struct redact_scan *s, size_t from, size_t to)
 {
+    if (to > from + 3 &&
+        (!memcmp(s->text + to - 3, "...", 3) || !memcmp(s->text + to - 3, "\xe2\x80\xa6", 3)))
+        return to - 3;
     if (to > from + 1 && s->text[to - 1] == '+' &&
         redact_in(s->text[to - 2], CLASS_ALNUM | CLASS_BASE64))
         return to; /* base64 itself ends so */
@@ -302,19 +309,42 @@ static size_t armour_line(struct redact_scan *s, size_t at, size_t *ret_to)
     return s->armour_line;
 }
 
+/* `-----BEGIN%20PRIVATE%20KEY-----%0AMII`, as an address and a form have it: all of it is a word.
+ */
+static bool is_in_address(struct redact_scan *s, size_t at, size_t mark,
+                          struct redact_match *ret_match)
+{
+    size_t to = redact_run(s, at, CLASS_ALNUM | CLASS_BASE64 | CLASS_DASH | CLASS_PERCENT);
+    size_t most = to - mark > LABEL_MAX ? mark + LABEL_MAX : to;
+    *ret_match = (struct redact_match){at, to, type_of(true)};
+    return to - mark > ADDRESS_LEAST && (label_says(s, mark, most) & SAYS_PRIVATE);
+}
+
+/* Whether a sentence goes on behind the BEGIN: ` is what`. */
+static bool is_told_of(struct redact_scan *s, size_t at)
+{
+    size_t word = redact_run(s, at, CLASS_BLANK), to = redact_run(s, word, CLASS_LOWER);
+    return word > at && to > word && to - word < WORD_MOST && redact_char(s, to) == ' ' &&
+           redact_in(redact_char(s, to + 1), CLASS_LOWER);
+}
+
 static bool is_armour(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     bool key, ignored;
     size_t mark = at;
-    while (mark < s->len && mark - at < 5 && s->text[mark] == '-')
+    while (mark < s->len && mark - at < DASHES_MOST && s->text[mark] == '-')
         mark++;
+    if (mark - at >= 4 && redact_at(s, mark, "BEGIN") &&
+        REDACT_ONE_OF(redact_char(s, mark + 5), "%+"))
+        return is_in_address(s, at, mark, ret_match);
     if (mark - at < 4 || !(redact_at(s, mark, "BEGIN ") || redact_at(s, mark, " BEGIN ")))
         return false;
     size_t body = skip_label(s, mark - 1, &key);
     char quote = at ? s->text[at - 1] : 0, close = redact_char(s, body),
          next_to = redact_char(s, body + 1);
-    if (!body || (close == quote && (quote == '\'' || quote == '"') &&
-                  (next_to == ')' || next_to == ',' || next_to == ' ' || next_to == ';')))
+    if (!body || is_told_of(s, body) ||
+        (close == quote && (quote == '\'' || quote == '"') &&
+         (next_to == ')' || next_to == ',' || next_to == ' ' || next_to == ';')))
         return false; /* a program speaks of one: startswith('-----BEGIN X-----') */
     size_t end = next_mark(s, body, END), next = next_mark(s, body, BEGIN), to = 0;
     if (end < s->len && end < next)

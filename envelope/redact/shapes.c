@@ -344,6 +344,17 @@ const struct redact_shape redact_issued_shapes[] = {
     {"stackhawk-key", "hawk.<w20>.<w20>", false},
     {"docker-auth", "eyJhdXRocyI6<b20->", false},
     {"private-key", "b3BlbnNzaC1rZXktdjEAAAAA<b20->", true},
+    /* DER in base64, without its armour: PKCS 8 (RFC 5958), PKCS 1, SEC 1; RSA, EC, Ed25519 */
+    {"private-key", "MII<a3>IBADANBgkqhkiG9w0BAQEFAASC<b40->", true},
+    {"private-key", "MII<a3>IBAAKCA<b60->", true},
+    {"private-key", "MII<a3>IBAAKBgQ<b60->", true},
+    {"private-key", "MHcCAQEEI<b60->", true},
+    {"private-key", "MIGkAgEBBD<b80->", true},
+    {"private-key", "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0w<b40->", true},
+    {"private-key", "MIG2AgEAMBAGByqGSM49AgEGBSuBBAAi<b60->", true},
+    {"private-key", "MC4CAQAwBQYDK2V<a1>BCIEI<b40->", true},
+    /* Tor's onion services: control-spec, ADD_ONION */
+    {"onion-key", "ED25519-V3:^<b80-88>", false},
     {"private-key", "RWRTY0Iy<b150-250>", false},
     {"mailgun-key", "pubkey-<h32>", false},
     {"mailchimp-key", "<h32>-us<d1-2>", false},

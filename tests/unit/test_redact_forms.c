@@ -141,6 +141,36 @@ static void test_later_issuers(void **state)
     STAYS(texts);
 }
 
+#define BODY_64 "Bnr5yQ7kqhkiG9w0xAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEfYy"
+
+/* Keys without armour, and armour that a diff, an address or a cut shows otherwise. */
+static void test_keys_without_armour(void **state)
+{
+    (void)state;
+    found_as("k = \"", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" BODY_64, "\"\n", "private-key");
+    found_as("k = ", "MIIEpAIBAAKCAQEA" BODY_64, "\n", "private-key");
+    found_as("k = ", "MHcCAQEEI" BODY_64, "\n", "private-key");
+    found_as(
+        "ADD_ONION ED25519-V3:",
+        "SMA1FldzVuP/h725w1sGv8pWczuWHT/fPFRomJfdCaPAyCzKLMBMfZUWTVUcA6zOJGnJNzERi/MAvH1Y7/yFav==",
+        " Port=80\n", "onion-key");
+    found_as("",
+             "------BEGIN EC PRIVATE KEY-----\n-M" BODY_64
+             "\n-F7o86b7\n------END EC PRIVATE KEY-----",
+             "\n", "private-key");
+    found_as("k=", "-----BEGIN%20PRIVATE%20KEY-----%0AM" BODY_64 "%0A-----END%20PRIVATE%20KEY-----",
+             "&x=1\n", "private-key");
+    found_as("", "-----BEGIN+RSA+PRIVATE+KEY-----%0AM" BODY_64, "\n", "private-key");
+    found_as("", "-----BEGIN RSA PRIVATE KEY-----\nM" BODY_64 "...", "\n", "private-key");
+    static const char *const texts[] = {
+        "pub MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA" BODY_64 "\n",
+        "-----BEGIN RSA PRIVATE KEY----- is what the file must start with\n",
+        "It starts with -----BEGIN OPENSSH PRIVATE KEY----- and has many lines.\nNext line\n",
+        "?q=-----BEGIN%20PRIVATE%20KEY-----\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_keys_of_unknown_issuers),
         cmocka_unit_test(test_keys_in_two_halves),
         cmocka_unit_test(test_later_issuers),
+        cmocka_unit_test(test_keys_without_armour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
