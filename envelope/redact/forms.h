@@ -31,4 +31,25 @@ static inline bool redact_may_be_halves(const struct redact_scan *s, size_t at, 
 }
 bool redact_halves(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* A token in base64 (coded.c). First that one may begin with the three characters of `key`; then
+ * whether one stands at `at`. */
+void redact_coded_begin(const char *key, void (*begin)(const char *key, size_t len, bool inside));
+bool redact_decoded(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+#define REDACT_CODED 4096
+extern uint8_t redact_coded_bits[REDACT_CODED / 8];
+static inline unsigned redact_coded_hash(const char *four)
+{
+    uint32_t key;
+    memcpy(&key, four, sizeof key);
+    return key * 2654435761u >> 20;
+}
+static inline bool redact_coded(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    char c = s->text[at]; /* of what begins with a letter */
+    if (c < 'Q' || c > 'e')
+        return false;
+    unsigned hash = redact_coded_hash(s->text + at); /* line ends are behind the text */
+    return redact_coded_bits[hash / 8] & 1u << hash % 8 && redact_decoded(s, at, ret_match);
+}
+
 #endif

@@ -231,6 +231,9 @@ static void read_rows(void)
                                         .last = shape->key[shape->key_len - 1]};
         *first = (int16_t)(i + 1);
         add_beginning(shape->key, shape->key_len, shape->inside || shape->back);
+        if (i < redact_issued_shape_count && shape->parts->text && shape->parts->len >= 3 &&
+            redact_in(*shape->parts->text, CLASS_UPPER | CLASS_LOWER))
+            redact_coded_begin(shape->parts->text, add_beginning);
     }
     read_pairs();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -477,7 +480,7 @@ static bool is_twilio(struct redact_scan *s, size_t at, struct redact_match *ret
     return true;
 }
 
-bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+static bool is_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     if (is_listed(s, at, ret_match))
         return true;
@@ -502,4 +505,9 @@ bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_mat
         return is_telegram(s, at, ret_match) || is_recovery(s, at, ret_match) ||
                (at && REDACT_ONE_OF(s->text[at - 1], "[,") && redact_form(s, at, ret_match));
     }
+}
+
+bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    return is_token(s, at, ret_match) || redact_coded(s, at, ret_match);
 }

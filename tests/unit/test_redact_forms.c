@@ -171,6 +171,22 @@ static void test_keys_without_armour(void **state)
     STAYS(texts);
 }
 
+/* In base64, as a cluster keeps them. */
+static void test_coded_tokens(void **state)
+{
+    (void)state;
+    found_as("  tok: ", "Z2hwXzdXak5ORXlGT004clV6NnMySzZqWVZhY1RDSE5xcGhLUGNGOA==", "\n",
+             "github-token");
+    found_as("  tok: ", "Z2hwXzdXak5ORXlGT004clV6NnMySzZqWVZhY1RDSE5xcGhLUGNGOAo=", "\n",
+             "github-token");
+    found_as("echo ", "QUtJQUVPTzJOWTNRWE1MTEwyVUM=", " | base64 -d\n", "aws-key-id");
+    static const char *const texts[] = {
+        "Z2hwXyBpcyB3aGF0IHRva2VucyBiZWdpbiB3aXRo\n",
+        "Z2hwXzdXak5ORXlGT004clV6\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_keys_in_two_halves),
         cmocka_unit_test(test_later_issuers),
         cmocka_unit_test(test_keys_without_armour),
+        cmocka_unit_test(test_coded_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
