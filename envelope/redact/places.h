@@ -307,7 +307,10 @@ bool redact_brief(struct redact_scan *s, size_t at, size_t end, struct redact_ma
 
 /* ---- wallets (seed.c) ---- */
 
-/* Whether the name may say that words are near: `seed`, `phrase`, `mnemonic`, `SEED_WORDS`. */
+/* Whether `down` is what somebody has to write something. */
+bool redact_is_written_down(const struct redact_scan *s, size_t at);
+/* Whether the name may say that words are near: `seed`, `phrase`, `mnemonic`, `SEED_WORDS`, `12
+ * words`, `Write these down:`. */
 static inline bool redact_may_be_seed(const struct redact_scan *s, size_t at, size_t end)
 {
     while (end > at + 4 && s->text[end - 1] == '-')
@@ -325,7 +328,10 @@ static inline bool redact_may_be_seed(const struct redact_scan *s, size_t at, si
         return end >= at + 5 && redact_at(s, end - 5, "words") &&
                (redact_at(s, at, "seed") || redact_at(s, at, "recovery") ||
                 redact_at(s, at, "mnemonic") || (at >= 9 && redact_at(s, at - 9, "recovery")) ||
-                (at >= 5 && redact_at(s, at - 5, "seed")));
+                (at >= 5 && redact_at(s, at - 5, "seed")) ||
+                (at >= 3 && (redact_at(s, at - 3, "12 ") || redact_at(s, at - 3, "24 "))));
+    case 'n':
+        return end == at + 4 && redact_at(s, at, "down:") && redact_is_written_down(s, at);
     default:
         return false;
     }

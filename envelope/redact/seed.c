@@ -14,6 +14,7 @@
 #define WORDS_LEAST 12
 #define WORDS_MOST  25
 #define NAME_MOST   20 /* of `recovery phrase` behind `seed` */
+#define WRITE_NEAR  20 /* bytes in front of `down` in which `Write` is */
 #define NUMBERED    6  /* words with numbers in front are fewer where a part of them is shown */
 
 /* Words of sentences that no wallet has. */
@@ -84,6 +85,12 @@ static size_t words_on_line(struct redact_scan *s, size_t end)
 {
     size_t sign = redact_run(s, end, CLASS_LOWER | CLASS_UPPER | CLASS_BLANK);
     return sign < end + NAME_MOST && redact_at(s, sign, ": ") ? redact_line_end(s, sign) : end;
+}
+
+bool redact_is_written_down(const struct redact_scan *s, size_t at)
+{
+    size_t from = at > WRITE_NEAR ? at - WRITE_NEAR : 0;
+    return memmem(s->text + from, at - from, "rite ", 5);
 }
 
 bool redact_seed(struct redact_scan *s, size_t end, struct redact_match *ret_match)

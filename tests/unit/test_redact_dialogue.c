@@ -54,6 +54,15 @@ static void test_words_of_wallets(void **state)
     (void)state;
     expect("Your seed phrase (write it down, never share): " W6 " " V6 "\n",
            "Your seed phrase (write it down, never share): [redacted:seed-phrase]\n", 1);
+    found_as("Write these down:\n   ",
+             "alert apple artist angry asset auto apart alarm abandon any awake assault",
+             "\nConfirm? [y/N]\n", "seed-phrase");
+    found_as("Your 12 words:\n",
+             "alert apple artist angry asset auto apart alarm abandon any awake "
+             "assault",
+             "\n", "seed-phrase");
+    remains("Please write this down: every port number that other hosts may reach through that "
+            "gateway\n");
     expect("--BEGIN LND CIPHER SEED--\n 1. slogan  2. advice  3. stumble\n 4. horn  5. canvas"
            "  6. hobby\n--END LND CIPHER SEED--\n",
            "--BEGIN LND CIPHER SEED--\n 1. [redacted:seed-phrase]\n--END LND CIPHER SEED--\n", 1);
