@@ -199,6 +199,14 @@ static bool is_full(const struct redact_scan *s, const struct edge *e, const str
     return width + EDGE_NEAR >= e->width && width <= e->width + EDGE_NEAR && width >= EDGE_LEAST;
 }
 
+/* Whether what goes on is like no word that begins a line, and the command goes on behind it. */
+static bool is_followed(struct redact_scan *s, const struct piece *p)
+{
+    struct redact_reached word = {.from = p->from, .to = p->to};
+    return REDACT_ONE_OF(redact_char(s, p->to), " ;)&|") &&
+           redact_strength(s, &word) == REDACT_RANDOM && !word.hex;
+}
+
 /* The end of the last of the pieces behind `first`; first->to where there is none. */
 static size_t walk(struct redact_scan *s, const struct edge *e, const struct piece *first,
                    uint32_t set)
@@ -213,7 +221,8 @@ static size_t walk(struct redact_scan *s, const struct edge *e, const struct pie
         }
         char behind = redact_char(s, next.to);
         bool quote = REDACT_ONE_OF(behind, "\"'");
-        bool closed = next.whole || (quote && (e->quoted || e->width >= EDGE_WORDS));
+        bool closed = next.whole || (quote && (e->quoted || e->width >= EDGE_WORDS)) ||
+                      (e->width >= EDGE_WORDS && is_followed(s, &next));
         bool edge = full || e->framed || e->quoted || e->width >= EDGE_LEAST;
         if (closed && edge && (is_rest(s, &next, e->hex, e->base64) || full))
             p = next;
@@ -224,8 +233,9 @@ static size_t walk(struct redact_scan *s, const struct edge *e, const struct pie
     return listed ? first->to : p.to;
 }
 
-/* A first look: a word begins the next line, or its frame, and is no name that is set. */
-static bool may_go_on(struct redact_scan *s, size_t to)
+/* A first look: a word begins the next line, or its frame, and is no name that is set. `wide`: it
+ * may be a terminal's edge that cuts the line. */
+static bool may_go_on(struct redact_scan *s, size_t to, bool wide)
 {
     size_t line = redact_line_end(s, to) + 1;
     if (line >= s->len)
@@ -235,7 +245,8 @@ static bool may_go_on(struct redact_scan *s, size_t to)
     if (run_of(s, from, most, CLASS_PIECE) != from + REST_LEAST)
         return false;
     char behind = redact_char(s, run_of(s, from, end, CLASS_PIECE));
-    return REDACT_ONE_OF(behind, "\n\r\"'") || (behind == ' ' && from != line);
+    return REDACT_ONE_OF(behind, "\n\r\"'") ||
+           (REDACT_ONE_OF(behind, " ;)&|") && (wide || (behind == ' ' && from != line)));
 }
 
 /* `name = X` whose lines below are further in, and have nothing but base64 that is as long as in no
@@ -316,7 +327,7 @@ size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to)
     if (to - word < FIRST_LEAST)
         return to;
     size_t last = word == from ? token_goes_on(s, line, from, to) : to;
-    if (last > to || !may_go_on(s, to))
+    if (last > to || !may_go_on(s, to, to - line >= EDGE_WORDS))
         return last;
     last = walk_indented(s, line, word, to);
     if (last > to)
@@ -433,14 +444,16 @@ static size_t end_of_cut(struct redact_scan *s, size_t at)
         (REDACT_ONE_OF(before, "+/") && !address))
         return 0;
     size_t end = redact_line_end(s, at);
-    if (end - at > LINE_MOST)
+    bool near = end - at <= LINE_MOST;
+    if (!near && !redact_in(before, CLASS_DOUBLE | CLASS_SINGLE))
         return 0;
-    size_t to = run_of(s, at, end, CLASS_PIECE);
+    size_t to = run_of(s, at, near ? end : at + LINE_MOST, CLASS_PIECE);
     struct piece p = {at, at, to, true};
-    bool is =
-        redact_next_literal(s, at, to) || (end < s->len && to > at && s->text[to - 1] != '.' &&
-                                           (ends_there(s, to) || pane_end(s, &p)));
-    return to > at && is ? to : 0;
+    if (to == at)
+        return 0;
+    bool is = redact_next_literal(s, at, to) || (near && end < s->len && s->text[to - 1] != '.' &&
+                                                 (ends_there(s, to) || pane_end(s, &p)));
+    return is ? to : 0;
 }
 
 /* Whether the line of `p` is as wide as the first one: else it is the last. */
@@ -478,7 +491,7 @@ static bool goes_on(struct redact_scan *s, const struct piece *first, const stru
         return ret->to > next;
     }
     return p->whole &&
-           (next_in_pane(s, p, ret) || (fills(s, first, p) && next_piece(s, p, CLASS_PIECE, ret) &&
+           (next_in_pane(s, p, ret) || (next_piece(s, p, CLASS_PIECE, ret) && fills(s, first, p) &&
                                         (ret->whole || is_no_word(s, ret->from, ret->to))));
 }
 
@@ -489,7 +502,7 @@ static bool is_cut_token(struct redact_scan *s, size_t at, struct redact_match *
     size_t len = 0, count = 0, to = end_of_cut(s, at);
     if (!to)
         return false;
-    bool soft = s->text[to - 1] == '=';
+    bool soft = s->text[to - 1] == '=' && REDACT_ONE_OF(redact_char(s, to), "\r\n");
     p = (struct piece){redact_line_start(s, at, LINE_MOST), at, to - soft, true};
     do {
         if (len + (p.to - p.from) > TOKEN_MOST)

@@ -11,7 +11,16 @@
 size_t redact_literals(struct redact_scan *s, size_t from, size_t to);
 /* Where the piece begins that is put behind the one of a token that ends at `to`; 0 where none is.
  * Its first one begins at `first`. What stands there is what the token's shape says. */
-size_t redact_next_literal(struct redact_scan *s, size_t first, size_t to);
+size_t redact_find_next_literal(struct redact_scan *s, size_t first, size_t to);
+/* A first look: a quote ends it, or a blank, and quotes are in front of both. */
+static inline size_t redact_next_literal(struct redact_scan *s, size_t first, size_t to)
+{
+    char c = redact_char(s, to);
+    bool may = redact_in(c, CLASS_DOUBLE | CLASS_SINGLE) ||
+               (c == ' ' && first > 2 && s->text[first - 1] == ' ' &&
+                redact_in(s->text[first - 2], CLASS_DOUBLE | CLASS_SINGLE));
+    return may ? redact_find_next_literal(s, first, to) : 0;
+}
 /* Where the secret [from, to) ends that goes on in the lines below, or in another literal: `to`
  * where it does not. */
 size_t redact_goes_on_below(struct redact_scan *s, size_t from, size_t to);

@@ -289,7 +289,7 @@ static inline size_t fold_plain(struct redact_fold *f, size_t at)
 }
 
 /* The same of any other. */
-static size_t fold_other(struct redact_fold *f, size_t at)
+static inline size_t fold_other(struct redact_fold *f, size_t at)
 {
     uint32_t code;
     if (f->from[at] == '\b') {
@@ -300,7 +300,7 @@ static size_t fold_other(struct redact_fold *f, size_t at)
         keep(f, at, '\n');
         return 1;
     }
-    size_t step = colour(f, at);
+    size_t step = f->from[at] == '\x1b' ? colour(f, at) : 0;
     if (step)
         return step;
     int n = utf8_decode(f->from + at, f->len - at, &code);

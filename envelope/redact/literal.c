@@ -96,13 +96,30 @@ size_t redact_literals(struct redact_scan *s, size_t from, size_t to)
 
 /* ---- a token's pieces ---- */
 
+/* Whether the bracket at `open` is of a call that joins: `join(`, `concat!(`, `implode(`. */
+static bool is_joining(const struct redact_scan *s, size_t open)
+{
+    static const char ends[][3] = {"in", "at", "AT", "de", "e0"};
+    size_t end = open && s->text[open - 1] == '!' ? open - 1 : open;
+    for (size_t i = 0; end > 4 && i < sizeof ends / sizeof *ends; i++)
+        if (!memcmp(s->text + end - 2, ends[i], 2))
+            return redact_at(s, end - 4, "join") || redact_at(s, end - 4, "ncat") ||
+                   redact_at(s, end - 4, "lode") || redact_at(s, end - 4, "ste0");
+    return false;
+}
+
 /* Whether a call near [from, to) joins its arguments, or the items of a list. */
 static bool is_joined(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char words[][8] = {"join", "Join", "oncat", "ONCAT", "mplode", "paste0"};
-    size_t begin = from > CALL_NEAR ? from - CALL_NEAR : 0;
+    size_t at = from > CALL_NEAR ? from - CALL_NEAR : 0;
     size_t end = s->len - to > CALL_NEAR ? to + CALL_NEAR : s->len;
-    return REDACT_HOLDS(s, begin, end, words);
+    const char *open;
+    for (; at < end && (open = memchr(s->text + at, '(', end - at)); at++) {
+        at = (size_t)(open - s->text);
+        if (is_joining(s, at))
+            return true;
+    }
+    return false;
 }
 
 /* Where the other text begins that a method at `at` adds to the one in front: `.concat("`. */
@@ -124,13 +141,10 @@ static bool is_formatted(const struct redact_scan *s, size_t at)
            s->text[at - 1 - quoted] == ' ' && !memcmp(s->text + at - 6 - quoted, "%s%s", 4);
 }
 
-size_t redact_next_literal(struct redact_scan *s, size_t first, size_t to)
+size_t redact_find_next_literal(struct redact_scan *s, size_t first, size_t to)
 {
-    char c = redact_char(s, to);
-    if (c == ' ')
+    if (s->text[to] == ' ')
         return is_formatted(s, first) ? to + 1 : 0;
-    if (!redact_in(c, CLASS_DOUBLE | CLASS_SINGLE))
-        return 0; /* most */
     size_t at = to + 1, next = redact_run(s, at, CLASS_SPACE);
     char behind = redact_char(s, at);
     if (redact_in(behind, CLASS_ALNUM))

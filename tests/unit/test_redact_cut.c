@@ -114,6 +114,16 @@ static void test_a_token_goes_on_below(void **state)
            "vim foo │ export T=[redacted:github-token]             │ 2\n", 1);
     expect("https://" GITHUB_FIRST "\n" GITHUB_SECOND "@github.com/a/b\n",
            "https://[redacted:github-token]@github.com/a/b\n", 1);
+    expect("acme@b:/raven/magnet/parrot/jasmine/gravel/jasmi$ export API_TOKEN=I4m9qLBSlhCz3\r\n"
+           "lFjMWS3KpI0BVHCpshPFevjsEYz; make deploy\n",
+           "acme@b:/raven/magnet/parrot/jasmine/gravel/jasmi$ export API_TOKEN=[redacted:value];"
+           " make deploy\n",
+           1);
+    expect("acme@b:/raven/magnet/parrot/jasmine/gravel/jasmi$ export API_TOKEN=I4m9qLBSlhCz3\n"
+           "production deployed by kim\n",
+           "acme@b:/raven/magnet/parrot/jasmine/gravel/jasmi$ export API_TOKEN=[redacted:value]\n"
+           "production deployed by kim\n",
+           1);
     remains("│ $ export T=ghp_iq428Yhkj5jF          │ top - 10:02\n"
             "│ 2aQiGx1pQHqcL7ItK8              │ load 0.12\n");
 }
