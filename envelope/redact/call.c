@@ -487,7 +487,16 @@ bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_matc
 
 /* ---- around a sign ---- */
 
-/* `user:X@10.0.0.1`, with no scheme in front: the host has a dot, X looks like a password. */
+/* Whether the port of a host that ends at `at` is there: two to five digits. */
+static bool is_port(struct redact_scan *s, size_t at)
+{
+    size_t to = redact_run(s, at + 1, CLASS_DIGIT);
+    return redact_char(s, at) == ':' && to >= at + 3 && to <= at + 6 &&
+           !redact_in(redact_char(s, to), CLASS_WORD | CLASS_COLON);
+}
+
+/* `user:X@10.0.0.1`, `user:X@db:3306`, with no scheme in front: the host has a dot or a port, X
+ * looks like a password. */
 static bool is_login(struct redact_scan *s, size_t at, size_t colon, size_t from,
                      struct redact_match *ret_match)
 {
@@ -502,8 +511,9 @@ static bool is_login(struct redact_scan *s, size_t at, size_t colon, size_t from
     size_t user = redact_run(s, from, CLASS_WORD), host = redact_run(s, at + 1, CLASS_NAME);
     if (user != colon || user == from ||
         (redact_in(s->text[from], CLASS_DIGIT) && colon - from < 4) ||
-        !memchr(s->text + at + 1, '.', host - at - 1) || redact_strength(s, &v) == REDACT_WEAK ||
-        redact_char(s, host) == ':' || at - colon < 7)
+        !(is_port(s, host) ||
+          (memchr(s->text + at + 1, '.', host - at - 1) && redact_char(s, host) != ':')) ||
+        redact_strength(s, &v) == REDACT_WEAK || at - colon < 7)
         return false;
     *ret_match = (struct redact_match){colon + 1, at, "url-password"};
     return true;

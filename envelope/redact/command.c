@@ -36,7 +36,8 @@ struct command {
     size_t line;     /* and of that of the command that it is inside of, or the same */
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
-    bool list;       /* `["tool", "-p", "X"]` */
+    char quote;      /* in which they stand; 0 for none */
+    enum redact_list list;
     bool option;
     bool behind; /* an option that may have taken the word for its value, */
     bool valued; /* and one that has */
@@ -49,7 +50,8 @@ static void begin_command(struct command *c, struct redact_scan *s, size_t start
     c->start = c->line = start;
     c->found = found;
     c->inside = inside;
-    c->list = false;
+    c->quote = 0;
+    c->list = REDACT_NO_LIST;
     c->count = c->words = c->known_count = 0;
     c->waits = c->next = c->places = c->options = 0;
     c->joins = 0;
@@ -253,6 +255,12 @@ static void take_among(struct command *c, const struct redact_rule *r)
     if (from >= c->to ||
         (r->how == AMONG && from - len > c->from && redact_in(t[from - len - 1], CLASS_ALNUM)))
         return;
+    bool quoted = r->how == AMONG && REDACT_ONE_OF(t[from], "\"'");
+    const char *close = quoted ? memchr(t + from + 1, t[from], c->to - from - 1) : NULL;
+    if (close) {
+        add(c, from, (size_t)(close - t) + 1);
+        return;
+    }
     while (to < c->to &&
            !(r->how == AMONG ? REDACT_ONE_OF(t[to], ", ") : REDACT_ONE_OF(t[to], "\"\\")))
         to++;
@@ -263,6 +271,7 @@ static void take_among(struct command *c, const struct redact_rule *r)
 static bool may_be_slashed(const struct command *c, int place)
 {
     return !place || memchr(c->s->text + c->from, '@', c->to - c->from) ||
+           (c->start >= 5 && redact_at(c->s, c->start - 5, "SQL> ")) ||
            (place > 1 && redact_is_prompted(c->s, c->start));
 }
 
@@ -279,6 +288,8 @@ static void take_place(struct command *c, int rule)
     if ((c->option && r->how != PLACE_BESIDE) || (c->valued && r->how != SETTING) || kind)
         return;
     a->places++;
+    if (c->list && r->how == PLACE && !*r->sub && strength_of(c) == REDACT_WEAK)
+        return; /* a list of tools */
     if (r->how == PLACE_BESIDE && (c->option || redact_is_other_option(c->s, c->from, c->to)))
         a->places = r->place;
     else if ((r->how == PLACE || r->how == PLACE_BESIDE) && a->places == r->place)
@@ -433,12 +444,14 @@ static __attribute__((noinline)) void add_inside_below(struct command *c, size_t
 /* A quoted word may be commands of its own: `sudo sh -c 'mysql -pX'`. */
 static void read_inside(struct command *outer, size_t at, size_t end)
 {
+    size_t first = at;
     if (!memchr(outer->s->text + at, ' ', end - at))
         return;
     while (at < end) {
         struct command c;
         begin_command(&c, outer->s, at, outer->found, true);
         c.line = outer->line;
+        c.quote = outer->s->text[first - 1];
         size_t to = read_words(&c, at, end);
         at = to > at ? to : at + 1;
         if (at >= end && c.count && ends_at_quote(c.s, end))
@@ -446,30 +459,39 @@ static void read_inside(struct command *outer, size_t at, size_t end)
     }
 }
 
+/* The next word of a shell's, where `*at` goes on to. */
+static bool read_word(struct command *c, size_t *at, size_t most, struct redact_value *ret)
+{
+    struct redact_scan *s = c->s;
+    *at = skip_blanks(s, *at, most);
+    if (*at >= most || ends_command(s->text[*at]))
+        return false;
+    size_t from = *at, line = redact_line_end(s, from), end = line < most ? line : most;
+    size_t to =
+        c->quote ? redact_inner_word(s, from, end, c->quote) : redact_shell_word(s, from, end);
+    bool quotes = to - from >= 2 && (s->text[from] == '"' || s->text[from] == '\'') &&
+                  s->text[to - 1] == s->text[from];
+    *ret = (struct redact_value){from + quotes, to - quotes, to, quotes ? s->text[from] : 0};
+    return to > from;
+}
+
 /* The words up to what ends the command, or to `most`. Returns where they end. */
 static size_t read_words(struct command *c, size_t at, size_t most)
 {
-    struct redact_scan *s = c->s;
+    struct redact_value v;
     for (int i = 0; i < WORDS_MOST; i++) {
-        at = skip_blanks(s, at, most);
-        if (at >= most || ends_command(s->text[at]))
+        if (!(c->list ? redact_listed_word(c->s, c->list, at, most, &v)
+                      : read_word(c, &at, most, &v)))
             break;
-        size_t line = redact_line_end(s, at),
-               end = redact_shell_word(s, at, line < most ? line : most);
-        if (end == at)
-            break;
-        size_t to = end;
-        while (c->list && to > at && REDACT_ONE_OF(s->text[to - 1], ",])}"))
-            to--;
-        bool quotes = to - at >= 2 && (s->text[at] == '"' || s->text[at] == '\'') &&
-                      s->text[to - 1] == s->text[at];
-        c->from = at + quotes;
-        c->to = to - quotes;
+        c->from = v.from;
+        c->to = v.to;
         if (c->to > c->from)
             take_word(c);
-        if (quotes && !c->inside)
-            read_inside(c, at + 1, to - 1);
-        at = end;
+        else if (c->list)
+            c->next = 0; /* an expression */
+        if ((v.quote || c->list == REDACT_ITEM_LIST) && !c->inside && c->to > c->from)
+            read_inside(c, v.from, v.to);
+        at = v.end;
     }
     return at;
 }
@@ -478,10 +500,8 @@ static size_t read_words(struct command *c, size_t at, size_t most)
 static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
 {
     char quote = at ? s->text[at - 1] : 0;
-    const char *close = quote == '"' || quote == '\'' || quote == '`'
-                            ? memchr(s->text + end, quote, redact_line_end(s, end) - end)
-                            : NULL;
-    return close ? (size_t)(close - s->text) : s->len;
+    return quote == '"' || quote == '\'' || quote == '`' ? redact_outer_quote(s, end, quote)
+                                                         : s->len;
 }
 
 /* What the command printed, where that is all that it does. */
@@ -508,27 +528,6 @@ static void add_below(struct command *c, size_t end)
     }
     if (prints)
         redact_output_below(s, end + 1, c->found);
-}
-
-/* How the words go on behind a tool's name. */
-enum goes_on {
-    NO_FURTHER,
-    BY_WORDS, /* behind a blank */
-    BY_LIST,  /* `"tool", "-p"`, `a0="tool" a1="-p"` */
-    BY_LINES, /* at the line's end, which may be a colon: what is below may be its list */
-};
-
-static enum goes_on goes_on(const struct redact_scan *s, size_t at, size_t end)
-{
-    char next = s->text[end];
-    if (next == ' ' || next == '\t')
-        return BY_WORDS;
-    if (next == '\n' || (next == ':' && redact_char(s, end + 1) == '\n'))
-        return BY_LINES;
-    if ((next != '"' && next != '\'') || at < 2 || s->text[at - 1] != next)
-        return NO_FURTHER;
-    char behind = redact_char(s, end + 1);
-    return behind == ',' || (behind == ' ' && s->text[at - 2] == '=') ? BY_LIST : NO_FURTHER;
 }
 
 static bool is_listed(enum redact_how how)
@@ -563,19 +562,27 @@ static void add_below_quote(struct command *c, size_t end)
 
 /* The words behind the tool's name, and what they print. Apart from what most names end at. */
 static __attribute__((noinline)) bool read_command(struct redact_scan *s, size_t at, size_t end,
-                                                   enum goes_on how, int tool,
+                                                   enum redact_goes_on how, int tool,
                                                    struct redact_command_found *found)
 {
     struct command c;
-    if (how == BY_LINES && !is_list(s, at, tool))
+    bool items = how == REDACT_BY_LINES && !is_list(s, at, tool);
+    size_t from = end;
+    if (items && !redact_is_item(s, at))
         return false;
     begin_command(&c, s, at, found, false);
-    c.list = how == BY_LIST && s->text[end + 1] == ',';
+    if (how == REDACT_BY_LIST)
+        c.list = redact_list_behind(s, at, &from);
+    else if (how == REDACT_BY_LINES)
+        from = redact_line_end(s, end);
+    else if (how == REDACT_BY_COUNT)
+        from = end + 1;
+    c.list = items ? REDACT_ITEM_LIST : c.list;
     begin_tool(&c, s->text + at, end - at);
-    size_t from = how == BY_WORDS   ? end
-                  : how == BY_LINES ? redact_line_end(s, end)
-                                    : end + 1 + c.list;
-    s->command_end = read_words(&c, from, how == BY_WORDS ? quoted_end(s, at, end) : s->len);
+    size_t most = how == REDACT_BY_WORDS ? quoted_end(s, at, end) : s->len;
+    if (most < s->len)
+        c.quote = s->text[at - 1];
+    s->command_end = read_words(&c, from, most);
     add_below_quote(&c, s->command_end);
     add_below(&c, s->command_end);
     return found->count > 0;
@@ -595,10 +602,10 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     }
     if (at < s->command_end || end >= s->len)
         return false;
-    enum goes_on how = goes_on(s, at, end);
-    if (how == NO_FURTHER)
+    enum redact_goes_on how = redact_words_go_on(s, at, end);
+    if (how == REDACT_NO_FURTHER)
         return false;
-    if (prints && how == BY_WORDS) {
+    if (prints && how == REDACT_BY_WORDS) {
         redact_piped(s, end, ret_found);
         return ret_found->count > 0;
     }

@@ -28,6 +28,52 @@ void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_comm
 void redact_command_add(struct redact_scan *s, struct redact_command_found *found, size_t from,
                         size_t to);
 
+/* ---- lists of arguments (argv.c) ---- */
+
+/* How the words of a command stand, where no shell reads them. */
+enum redact_list {
+    REDACT_NO_LIST,
+    REDACT_LIST,      /* `["tool", "-p", "X"]` */
+    REDACT_BARE_LIST, /* `[tool, -p, X]` */
+    REDACT_ITEM_LIST, /* `- tool` over `- -p` over `- X` */
+};
+
+/* How the words go on behind a tool's name. */
+enum redact_goes_on {
+    REDACT_NO_FURTHER,
+    REDACT_BY_WORDS, /* behind a blank */
+    REDACT_BY_LIST,  /* `"tool", "-p"`, `[tool, -p` */
+    REDACT_BY_COUNT, /* `a0="tool" a1="-p"` */
+    REDACT_BY_LINES, /* at the line's end, which may be a colon: what is below may be its list */
+};
+enum redact_goes_on redact_others_go_on(struct redact_scan *s, size_t at, size_t end);
+static inline enum redact_goes_on redact_words_go_on(struct redact_scan *s, size_t at, size_t end)
+{
+    char next = s->text[end];
+    if (next == ' ' || next == '\t')
+        return REDACT_BY_WORDS;
+    bool may = next == '\n';
+    if (REDACT_ONE_OF(next, ":,\"'\\"))
+        may = next == ':'    ? redact_char(s, end + 1) == '\n'
+              : next == ','  ? at && s->text[at - 1] == '['
+              : next == '\\' ? redact_char(s, end + 2) == ','
+                             : REDACT_ONE_OF(redact_char(s, end + 1), ",) \n");
+    return may ? redact_others_go_on(s, at, end) : REDACT_NO_FURTHER;
+}
+/* Which list it is that the tool at `at` begins, whose name ends at `*end`: where its word does. */
+enum redact_list redact_list_behind(const struct redact_scan *s, size_t at, size_t *end);
+
+/* The next word of such, behind the one that ended at `at`: what is an expression has no bytes.
+ * False where the list ends. */
+bool redact_listed_word(struct redact_scan *s, enum redact_list list, size_t at, size_t most,
+                        struct redact_value *ret);
+/* Whether a list's dash is all that is in front of `at` on its line. */
+bool redact_is_item(struct redact_scan *s, size_t at);
+/* The end of a word at `at`, inside of what `quote` began: quotes that are written there keep
+ * blanks. And where what began ends, behind `at`; the text's end where it does not. */
+size_t redact_inner_word(struct redact_scan *s, size_t at, size_t end, char quote);
+size_t redact_outer_quote(struct redact_scan *s, size_t at, char quote);
+
 /* ---- the table of tools (tools.c) ---- */
 
 /* Where the secret is. */
@@ -95,15 +141,15 @@ struct redact_rule {
 };
 
 extern const struct redact_rule redact_tool_rules[], redact_told_rules[], redact_later_rules[],
-    redact_shown_rules[];
+    redact_shown_rules[], redact_more_rules[];
 extern const int redact_tool_rule_count, redact_told_rule_count, redact_later_rule_count,
-    redact_shown_rule_count;
+    redact_shown_rule_count, redact_more_rule_count;
 
-/* All of them: tools.c, tools_told.c, tools_later.c, tools_shown.c. */
+/* All of them: tools.c, tools_told.c, tools_later.c, tools_shown.c, tools_more.c. */
 static inline int redact_rule_count(void)
 {
     return redact_tool_rule_count + redact_told_rule_count + redact_later_rule_count +
-           redact_shown_rule_count;
+           redact_shown_rule_count + redact_more_rule_count;
 }
 static inline const struct redact_rule *redact_rule(int i)
 {
@@ -113,8 +159,11 @@ static inline const struct redact_rule *redact_rule(int i)
     if (i < redact_told_rule_count)
         return &redact_told_rules[i];
     i -= redact_told_rule_count;
-    return i < redact_later_rule_count ? &redact_later_rules[i]
-                                       : &redact_shown_rules[i - redact_later_rule_count];
+    if (i < redact_later_rule_count)
+        return &redact_later_rules[i];
+    i -= redact_later_rule_count;
+    return i < redact_shown_rule_count ? &redact_shown_rules[i]
+                                       : &redact_more_rules[i - redact_shown_rule_count];
 }
 
 /* ---- tools by their names (tool.c) ---- */
@@ -163,7 +212,7 @@ void redact_output_below(struct redact_scan *s, size_t at, struct redact_command
 /* Whether [from, to) is all that the command at `start` printed, on whose line `option` stands, of
  * words or not. */
 bool redact_is_all(struct redact_scan *s, size_t start, const char *option, size_t from, size_t to);
-bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to);
+bool redact_is_secret_file(struct redact_scan *s, size_t from, size_t to);
 /* `login -u kim -p X` of whatever tool: the option is [at, end). */
 static inline bool redact_may_be_login(const struct redact_scan *s, size_t at, size_t end)
 {

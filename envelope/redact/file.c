@@ -6,10 +6,11 @@
 
 #include "envelope/redact/places.h"
 
-#define BACK_MOST  200
-#define PAPER_MOST 60  /* lines of a key on paper */
-#define HALF       8   /* digits of the user of a registry that is no one's name */
-#define BY_MOST    160 /* bytes between IDENTIFIED and its text */
+#define BACK_MOST   200
+#define PGPASS_MOST 300 /* bytes in front of a line of .pgpass in which that is said */
+#define PAPER_MOST  60  /* lines of a key on paper */
+#define HALF        8   /* digits of the user of a registry that is no one's name */
+#define BY_MOST     160 /* bytes between IDENTIFIED and its text */
 
 static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_match)
 {
@@ -159,6 +160,19 @@ static bool is_identified(struct redact_scan *s, size_t at, size_t end,
     return true;
 }
 
+/* `$$X$$`, `$tag$X$tag$`: PostgreSQL's text without quotes. */
+static bool is_dollars(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t from = redact_run(s, at + 1, CLASS_ALNUM | CLASS_UNDER) + 1, len = from - at;
+    size_t line = redact_line_end(s, at);
+    const char *close = redact_char(s, from - 1) == '$' && from < line && line - from < BY_MOST
+                            ? memmem(s->text + from, line - from, s->text + at, len)
+                            : NULL;
+    size_t to = close ? (size_t)(close - s->text) : from;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return to >= from + 3 && !redact_is_placeholder(s, from, to);
+}
+
 /* PASSWORD 'X'. */
 static bool is_sql(struct redact_scan *s, size_t end, struct redact_match *ret_match)
 {
@@ -172,6 +186,8 @@ static bool is_sql(struct redact_scan *s, size_t end, struct redact_match *ret_m
         *ret_match = (struct redact_match){old.from, new.to, "value"};
         return true;
     }
+    if (redact_char(s, value) == '$')
+        return is_dollars(s, value, ret_match);
     return value > end && redact_char(s, value) == '\'' &&
            redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) &&
            take_text(s, value, ret_match);
@@ -388,8 +404,9 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */
-bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+static bool is_of_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
+    size_t line = at;
     for (int field = 0; field < 4; field++) {
         size_t end = redact_run(s, at, field == 1 ? CLASS_DIGIT : CLASS_NAME);
         bool star = end == at && redact_char(s, at) == '*';
@@ -402,10 +419,29 @@ bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_ma
         at = end + star + 1;
     }
     size_t end = redact_line_end(s, at);
-    if (end < at + 3 || memchr(s->text + at, ' ', end - at) || redact_is_placeholder(s, at, end))
+    if (end < at + 3 || redact_is_placeholder(s, at, end))
         return false;
+    if (memchr(s->text + at, ' ', end - at)) { /* of words, where the file's name is near */
+        size_t back = line > PGPASS_MOST ? line - PGPASS_MOST : 0;
+        if (!memmem(s->text + back, line - back, "pgpass", 6))
+            return false;
+    }
     *ret_match = (struct redact_match){at, end, "value"};
     return true;
+}
+
+/* With the number of its line, as cat and grep show it, or alone. */
+bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (!redact_in(s->text[at], CLASS_DIGIT) && !redact_at(s, at, "   "))
+        return is_of_pgpass(s, at, ret_match); /* most */
+    size_t from = redact_run(s, at, CLASS_BLANK);
+    if (!redact_in(redact_char(s, from), CLASS_DIGIT))
+        return false;
+    size_t number = redact_run(s, from, CLASS_DIGIT);
+    return (REDACT_ONE_OF(redact_char(s, number), ":\t") &&
+            is_of_pgpass(s, number + 1, ret_match)) ||
+           (from == at && is_of_pgpass(s, at, ret_match));
 }
 
 /* Where the user begins behind `[host]:587 ` or `BUNDLE_HOST: "`; 0 for neither. */

@@ -69,7 +69,7 @@ static bool add_colon(struct redact_scan *s, int place, size_t at, size_t line,
     at = redact_run(s, at, CLASS_BLANK);
     at += redact_at(s, at, "- ") ? 2 : 0;
     size_t colon = redact_run(s, at, CLASS_NAME);
-    if (place && redact_char(s, colon) == '@')
+    if (redact_char(s, colon) == '@')
         colon = redact_run(s, colon + 1, CLASS_NAME);
     size_t from = colon + 1, word = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     if (colon == at || redact_char(s, colon) != ':' || line < from + 4 ||

@@ -200,22 +200,22 @@ static const struct row ending_rows[] = {
 
 /* What a word is. */
 static const struct row single_rows[] = {
-    ROW("pass", TELLS_ALL),        ROW("pwd", TELLS_ALL),       ROW("pw", TELLS_ALL),
-    ROW("psk", TELLS_ALL),         ROW("xauth", TELLS_CODE),    ROW("auth", TELLS_CODE),
-    ROW("creds", TELLS_CODE),      ROW("jwt", TELLS_CODE),      ROW("bearer", TELLS_CODE),
-    ROW("sas", TELLS_LONG),        ROW("sig", TELLS_LONG),      ROW("signature", TELLS_LONG),
-    ROW("salt", TELLS_LONG),       ROW("passw", TELLS_ALL),     ROW("mdp", TELLS_ALL),
-    ROW("psw", TELLS_ALL),         ROW("pword", TELLS_ALL),     ROW("pwrd", TELLS_ALL),
-    ROW("clave", TELLS_ALL),       ROW("sifre", TELLS_ALL),     ROW("geslo", TELLS_ALL),
-    ROW("parool", TELLS_ALL),      ROW("codice", TELLS_LONG),   ROW("pepper", TELLS_CODE),
-    ROW("seed", TELLS_LONG),       ROW("otpauth", TELLS_LONG),  ROW("encrypt", TELLS_LONG),
-    ROW("secure", TELLS_LONG),     ROW("totp", TELLS_LONG),     ROW("cred", TELLS_CODE),
-    ROW("authtoken", TELLS_CODE),  ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),
-    ROW("webhook", TELLS_LONG),    ROW("appid", TELLS_LONG),    ROW("clientkey", TELLS_CODE),
-    ROW("chave", TELLS_CODE),      ROW("chiave", TELLS_CODE),   ROW("llave", TELLS_CODE),
-    ROW("sleutel", TELLS_CODE),    ROW("nyckel", TELLS_CODE),   ROW("nokkel", TELLS_CODE),
-    ROW("klucz", TELLS_CODE),      ROW("pskc", TELLS_CODE),     ROW("localkey", TELLS_CODE),
-    ROW("networkkey", TELLS_CODE),
+    ROW("pass", TELLS_ALL),       ROW("pwd", TELLS_ALL),        ROW("pw", TELLS_ALL),
+    ROW("psk", TELLS_ALL),        ROW("xauth", TELLS_CODE),     ROW("auth", TELLS_CODE),
+    ROW("creds", TELLS_CODE),     ROW("jwt", TELLS_CODE),       ROW("bearer", TELLS_CODE),
+    ROW("sas", TELLS_LONG),       ROW("sig", TELLS_LONG),       ROW("signature", TELLS_LONG),
+    ROW("salt", TELLS_LONG),      ROW("passw", TELLS_ALL),      ROW("mdp", TELLS_ALL),
+    ROW("psw", TELLS_ALL),        ROW("pword", TELLS_ALL),      ROW("pwrd", TELLS_ALL),
+    ROW("clave", TELLS_ALL),      ROW("sifre", TELLS_ALL),      ROW("geslo", TELLS_ALL),
+    ROW("parool", TELLS_ALL),     ROW("codice", TELLS_LONG),    ROW("pepper", TELLS_CODE),
+    ROW("seed", TELLS_LONG),      ROW("otpauth", TELLS_LONG),   ROW("encrypt", TELLS_LONG),
+    ROW("secure", TELLS_LONG),    ROW("totp", TELLS_LONG),      ROW("cred", TELLS_CODE),
+    ROW("authtoken", TELLS_CODE), ROW("apitoken", TELLS_CODE),  ROW("dsn", TELLS_LONG),
+    ROW("csrf", TELLS_LONG),      ROW("xsrf", TELLS_LONG),      ROW("webhook", TELLS_LONG),
+    ROW("appid", TELLS_LONG),     ROW("clientkey", TELLS_CODE), ROW("chave", TELLS_CODE),
+    ROW("chiave", TELLS_CODE),    ROW("llave", TELLS_CODE),     ROW("sleutel", TELLS_CODE),
+    ROW("nyckel", TELLS_CODE),    ROW("nokkel", TELLS_CODE),    ROW("klucz", TELLS_CODE),
+    ROW("pskc", TELLS_CODE),      ROW("localkey", TELLS_CODE),  ROW("networkkey", TELLS_CODE),
 };
 
 /* What stands in front of `key`. */

@@ -203,6 +203,14 @@ static bool is_prompt(const struct redact_scan *s, size_t from, size_t to)
            (s->text[to - 1] == ':' || redact_at(s, from, "? "));
 }
 
+/* Whether the line says something of the tool in front of the answer: ` !    Warning: ...`. */
+static bool is_warning(struct redact_scan *s, size_t from)
+{
+    size_t text = redact_run(s, from, CLASS_BLANK);
+    return redact_at(s, text, "! ") || redact_at(s, text, "\xe2\x80\xba ") ||
+           redact_at(s, text, "warning") || redact_at(s, text, "[warn");
+}
+
 /* Whether the command asks for something else than the secret. */
 static bool asks_otherwise(const struct redact_scan *s, size_t start, size_t at)
 {
@@ -244,7 +252,8 @@ static void add_first(struct redact_scan *s, const struct redact_rule *rule, siz
                       size_t start, struct redact_command_found *found)
 {
     size_t line = redact_line_end(s, at);
-    for (int i = 0; i < PROMPTS_MOST && line < s->len && is_prompt(s, at, line); i++) {
+    for (int i = 0;
+         i < PROMPTS_MOST && line < s->len && (is_prompt(s, at, line) || is_warning(s, at)); i++) {
         at = redact_run(s, line + 1, CLASS_SPACE);
         line = at < s->len ? redact_line_end(s, at) : at;
     }

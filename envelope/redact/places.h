@@ -365,7 +365,7 @@ static inline bool redact_may_be_section(const struct redact_scan *s, size_t at,
 {
     return end >= at + 3 && (s->text[end - 1] | 0x20) == 'y' && redact_at(s, end - 3, "key") &&
            (end == at + 3 || s->text[end - 4] == '_') &&
-           REDACT_ONE_OF(redact_char(s, end), " \"':=>");
+           REDACT_ONE_OF(redact_char(s, end), " \"':=>]");
 }
 
 /* ---- crowds (crowd.c) ---- */
@@ -445,6 +445,11 @@ size_t redact_behind_others(struct redact_scan *s, size_t name, size_t at);
 bool redact_constant(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* `set("X", forKey: "userPassword")`: the value is in front. */
 bool redact_for_key(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
+/* ---- lists of arguments (argv.c) ---- */
+
+/* `"--db-password", "X"`, `- --password` over `- X`: behind the option of that name. */
+bool redact_argued(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* ---- variables (variable.c) ---- */
 
@@ -549,6 +554,8 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                                 struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
+    if (s->text[at] == '-' && REDACT_ONE_OF(next, ",\"'\n") && redact_argued(s, at, end, ret_match))
+        return true;
     if (redact_may_be_quoted(s, end) && redact_quoted(s, at, end, ret_match))
         return true;
     if (next == '\t' && redact_in_cell(s, at, end, ret_match))

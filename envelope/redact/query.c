@@ -7,7 +7,7 @@
 #include "envelope/redact/command.h"
 #include "envelope/redact/places.h"
 
-#define PROMPT_MOST  80  /* bytes of one */
+#define PROMPT_MOST  80  /* bytes of a prompt */
 #define RUN_MOST     160 /* bytes in front of a command that is run elsewhere */
 #define PRINTED_MOST 300 /* bytes of a secret on a line of its own */
 #define WORDS_MOST   6
@@ -18,73 +18,6 @@
 #define OBJECT_MOST  600 /* bytes of an object that is the answer */
 #define CRACKED_MOST 3000
 #define HASH_LEAST   32
-
-/* ---- prompts ---- */
-
-/* Whether a sign that ends a prompt is right in front of `at`, with or without a blank. */
-static bool ends_prompt(const struct redact_scan *s, size_t line, size_t at)
-{
-    bool blank = at > line && s->text[at - 1] == ' ';
-    at -= blank;
-    if (at == line)
-        return false;
-    char sign = s->text[at - 1];
-    return (blank ? REDACT_ONE_OF(sign, "$#%>") : sign == '>') ||
-           (at - line >= 3 && (!memcmp(s->text + at - 3, "\xe2\x9d\xaf", 3) ||
-                               !memcmp(s->text + at - 3, "\xe2\x9e\x9c", 3) ||
-                               !memcmp(s->text + at - 2, "\xc2\xbb", 2)));
-}
-
-bool redact_is_prompted(struct redact_scan *s, size_t at)
-{
-    static const char before[][9] = {"sudo ",  "command ", "doas ", "time ", "env ", "-E ",
-                                     "xcrun ", "bin/",     "./",    "npx ",  "php "};
-    size_t line = redact_line_start(s, at, PROMPT_MOST);
-    if (line && s->text[line - 1] != '\n')
-        return false;
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        size_t len = strlen(before[i]);
-        if (at - line >= len && !memcmp(s->text + at - len, before[i], len)) {
-            at -= len;
-            i = (size_t)-1;
-        }
-    }
-    return (at == line && at == 0) || ends_prompt(s, line, at);
-}
-
-size_t redact_run_elsewhere(struct redact_scan *s, size_t at)
-{
-    static const char shells[][7] = {"ssh ", "sh -", "bash -", "su ", "wsl ", "tsh ", "mosh "};
-    size_t line = redact_line_start(s, at, RUN_MOST), word = line;
-    while (word + 1 < at && !(REDACT_ONE_OF(s->text[word], "$#%>") && s->text[word + 1] == ' '))
-        word++;
-    word += 2;
-    return word < at && REDACT_HOLDS(s, word, at, shells) && redact_is_prompted(s, word) ? word : 0;
-}
-
-bool redact_begins_prompt(struct redact_scan *s, size_t at)
-{
-    static const char known[][8] = {"PS ",    "PS>",          ">>> ",        "irb",
-                                    "In [",   "mysql>",       "sqlite>",     "(venv)",
-                                    "(base)", "\xe2\x9d\xaf", "\xe2\x9e\x9c"};
-    size_t line = redact_line_end(s, at), most = line - at > PROMPT_MOST ? at + PROMPT_MOST : line;
-    if (at + 1 < line && REDACT_ONE_OF(s->text[at], "$#%>") && s->text[at + 1] == ' ')
-        return true;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (redact_at(s, at, known[i]))
-            return true;
-    if (at + 3 < most && s->text[at + 1] == ':' && s->text[at + 2] == '\\')
-        return memchr(s->text + at, '>', most - at) != NULL;
-    size_t user = at + REDACT_ONE_OF(s->text[at], "[("), host = redact_run(s, user, CLASS_NAME);
-    bool is = redact_char(s, host) == '@' && host > user;
-    for (size_t i = host; host > user && i + 1 < most; i++) {
-        if (REDACT_ONE_OF(s->text[i], "$#%>") && s->text[i + 1] == ' ')
-            return s->text[i - 1] != '-';
-        if (!is && s->text[i] == ' ')
-            return false;
-    }
-    return false;
-}
 
 /* Behind pipes into what shows a part of it, or decodes it: `wg show wg0 dump | head -2`. */
 size_t redact_behind_filters(struct redact_scan *s, size_t end)
@@ -207,7 +140,7 @@ static bool ends_word(const struct redact_scan *s, size_t at, size_t to)
 
 /* Whether a file's name says that a secret is all that it holds: `pw.txt`, `.erlang.cookie`,
  * `db-password`. */
-bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
+bool redact_is_secret_file(struct redact_scan *s, size_t from, size_t to)
 {
     static const char words[][13] = {
         "pass", "pw",      "pwd",      "secret",       "token",        "cred",       "auth",
@@ -227,12 +160,18 @@ bool redact_is_secret_file(const struct redact_scan *s, size_t from, size_t to)
                 redact_at(s, (size_t)(dot - s->text), ends[i]);
     known = known || redact_at(s, to - (to > 10 ? 10 : to), "login.conf");
     for (size_t at = name; known && at < to; at++) {
-        bool begins = at == name || !redact_in(s->text[at - 1], CLASS_ALNUM);
+        bool begins = at == name || !redact_in(s->text[at - 1], CLASS_ALNUM) ||
+                      (redact_in(s->text[at], CLASS_UPPER) &&
+                       redact_in(s->text[at - 1], CLASS_LOWER)); /* initialAdminPassword */
         for (size_t i = 0; begins && i < sizeof words / sizeof *words; i++)
             if (redact_at(s, at, words[i]) && ends_word(s, at + strlen(words[i]), to))
                 return !redact_at(s, name, "passwd") && !redact_at(s, at, "authenticator");
     }
-    return redact_at(s, from, "/run/secrets/");
+    size_t letters = redact_run(s, name, CLASS_NAME & ~(uint32_t)CLASS_DOT);
+    bool kept = letters >= to && redact_in(s->text[name], CLASS_LOWER | CLASS_DIGIT) &&
+                name >= from + 8 && redact_at(s, name - 8, "secrets/") &&
+                (name == from + 8 || s->text[name - 9] == '/');
+    return kept || redact_at(s, from, "/run/secrets/");
 }
 
 /* What ends a line that a word is all of. */
@@ -468,6 +407,12 @@ static bool is_member(struct redact_scan *s, size_t from, size_t to)
            redact_is_wordy(s, from, to);
 }
 
+/* What Terraform says of an output that it does not show by itself. */
+static bool is_sensitive(const struct redact_scan *s, size_t from, size_t to)
+{
+    return memmem(s->text + from, to - from, "\"sensitive\": true", 17) != NULL;
+}
+
 /* `"value" : "X"`, `"result": "X"` of the object that was answered, by a command that names what it
  * is: `get clients/81aa/client-secret`, `select(.type == "random_password")`. */
 static bool read_member(struct redact_scan *s, size_t at, size_t *ret_from, size_t *ret_to)
@@ -487,7 +432,8 @@ static bool read_member(struct redact_scan *s, size_t at, size_t *ret_from, size
         size_t value = redact_run(s, sign + 1, CLASS_BLANK);
         if (sign >= most || s->text[sign] != ':' || redact_char(s, value) != '"' ||
             !redact_read_value(s, value, false, &v) || !redact_is_printed(s, v.from, v.to) ||
-            !is_member(s, v.from, v.to) || memmem(s->text + open, sign - open, "\"Key\"", 5))
+            !(is_member(s, v.from, v.to) || is_sensitive(s, open, most)) ||
+            memmem(s->text + open, sign - open, "\"Key\"", 5))
             continue; /* a tag's, among others */
         *ret_from = v.from;
         *ret_to = v.to;

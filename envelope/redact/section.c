@@ -51,6 +51,7 @@ static bool opens(const struct redact_scan *s, size_t from, size_t to)
 /* The nearest line above that begins further to the left, or is a heading in brackets. */
 static enum redact_telling section_tells(struct redact_scan *s, size_t line, size_t deep)
 {
+    bool alone = false;
     for (int i = 0; i < LINES_MOST && line > 0; i++) {
         size_t to = line - 1, from;
         line = redact_line_start(s, to, LINE_MOST);
@@ -61,8 +62,13 @@ static enum redact_telling section_tells(struct redact_scan *s, size_t line, siz
             to--;
         if (to <= from)
             return TELLS_NOTHING; /* an empty one ends it */
+        if (to == from + 1 && REDACT_ONE_OF(s->text[from], "({") && from - line < deep) {
+            deep = from - line + 1; /* what it opens is on the line above: `[crypt] => Array` */
+            alone = true;
+            continue;
+        }
         if (from - line < deep || (s->text[from] == '[' && s->text[to - 1] == ']'))
-            return opens(s, from, to) ? heading_tells(s, from, to) : TELLS_NOTHING;
+            return alone || opens(s, from, to) ? heading_tells(s, from, to) : TELLS_NOTHING;
     }
     return TELLS_NOTHING;
 }
@@ -88,7 +94,7 @@ static enum redact_telling place_tells(struct redact_scan *s, size_t at)
     size_t line = redact_line_start(s, at, LINE_MOST), first = text_of(s, line);
     for (size_t i = first; i < at; i++)
         if (!redact_in(s->text[i], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE) &&
-            !REDACT_ONE_OF(s->text[i], "{:-+"))
+            !REDACT_ONE_OF(s->text[i], "{[:-+"))
             return brace_tells(s, at);
     return first > at || (line && s->text[line - 1] != '\n') ? TELLS_NOTHING
                                                              : section_tells(s, line, first - line);
@@ -100,6 +106,7 @@ static enum redact_telling place_tells(struct redact_scan *s, size_t at)
 static bool read_behind(struct redact_scan *s, size_t end, struct redact_value *ret)
 {
     size_t at = end + redact_in(redact_char(s, end), CLASS_DOUBLE | CLASS_SINGLE);
+    at += redact_char(s, at) == ']';
     size_t sign = redact_run(s, at, CLASS_BLANK), value = sign;
     bool is = REDACT_ONE_OF(redact_char(s, sign), ":=");
     if (is)

@@ -122,8 +122,15 @@ static bool is_base64(struct redact_scan *s, const struct said *t, struct redact
 static bool is_auth(struct redact_scan *s, struct said *t, struct redact_match *ret_match)
 {
     size_t last = t->to;
-    while (last > t->from && !redact_in(s->text[last - 1], CLASS_BLANK))
+    char quote = s->text[t->to - 1];
+    if (t->blanks && REDACT_ONE_OF(quote, "\"'") && t->to > t->from + 2)
+        for (last--; last > t->from && s->text[last - 1] != quote;)
+            last--; /* AUTH user "X Y" */
+    else
+        quote = 0;
+    while (last > t->from && !quote && !redact_in(s->text[last - 1], CLASS_BLANK))
         last--;
+    t->to -= quote != 0;
     bool shown = t->word >= 2 && redact_at(s, t->word - 2, "> ");
     shown = shown || (t->word >= 10 && redact_at(s, t->word - 8, "HELLO ") &&
                       redact_at(s, t->word - 10, "> ")); /* HELLO 3 AUTH user X */

@@ -2,6 +2,7 @@
  * device, is told. */
 #include <pthread.h>
 #include <string.h>
+#include <strings.h>
 
 #include "envelope/redact/command.h"
 
@@ -69,16 +70,33 @@ static void read_tools(void)
         }
 }
 
+/* What Windows' programs end in: `curl.exe`. */
+static bool has_ending(const char *name, size_t len)
+{
+    const char *end = name + len - 4;
+    return !strncasecmp(end, ".exe", 4) || !strncasecmp(end, ".cmd", 4) ||
+           !strncasecmp(end, ".bat", 4);
+}
+
+static inline int first_of(const char *name, size_t len)
+{
+    unsigned bit = beginning(name, len);
+    if (!(beginnings[bit / 32] & 1u << bit % 32))
+        return -1;
+    return named(tools.buckets[hash(name, len)], name, len);
+}
+
 int redact_tool_first(const char *name, size_t len)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!len || len > TOOL_MOST)
         return -1;
     pthread_once(&once, read_tools);
-    unsigned bit = beginning(name, len);
-    if (!(beginnings[bit / 32] & 1u << bit % 32))
-        return -1;
-    return named(tools.buckets[hash(name, len)], name, len);
+    if (len > 4 && name[len - 4] == '.' && has_ending(name, len)) {
+        int tool = first_of(name, len);
+        return tool < 0 ? first_of(name, len - 4) : tool;
+    }
+    return first_of(name, len);
 }
 
 int redact_tool_next(int tool)

@@ -70,6 +70,9 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         return true;
     if (redact_char(s, at + 1) == '[' && redact_login(s, at + 1, ret_match))
         return true; /* behind grep's FILE:12: */
+    if (at >= 6 && s->text[at - 1] == 's' && redact_at(s, at - 6, "pgpass") && at + 1 < s->len &&
+        redact_pgpass(s, at + 1, ret_match))
+        return true;
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
     if (redact_proxy(s, at, ret_match) || redact_stream(s, at, ret_match) ||

@@ -71,7 +71,7 @@ void redact_user_before_host(struct redact_scan *s, struct redact_command_found 
 {
     const char *t = s->text, *colon = memchr(t + from, ':', to - from);
     const char *sign = memrchr(t + from, '@', to - from);
-    if (colon && sign && colon < sign)
+    if (colon && sign && colon < sign && colon[1] != '/' && colon[1] != ' ')
         redact_command_add(s, found, (size_t)(colon - t) + 1, (size_t)(sign - t));
 }
 
