@@ -209,6 +209,15 @@ static bool is_telling_word(const struct command *c)
            redact_is_telling(c->s->text + c->from, len);
 }
 
+/* Whether Redis' prompt is in front: `127.0.0.1:6379> `, `redis> `. */
+static bool is_of_redis(const struct command *c)
+{
+    size_t at = c->start;
+    return at >= 7 && redact_at(c->s, at - 2, "> ") &&
+           (redact_in(c->s->text[at - 3], CLASS_DIGIT) || c->s->text[at - 3] == ']' ||
+            redact_at(c->s, at - 7, "redis"));
+}
+
 static enum redact_strength strength_of(const struct command *c)
 {
     struct redact_reached v = {.from = c->from, .to = c->to};
@@ -283,6 +292,15 @@ static void take_place(struct command *c, int rule)
         take_among(c, r);
         return;
     }
+    if (r->how == REPLACED) {
+        redact_replaced(c->s, c->found, c->from, c->to);
+        return;
+    }
+    if (r->how == WRITTEN) {
+        if (c->s->text[c->from] == '<' && redact_at(c->s, c->from, "<<<"))
+            redact_here(c->s, c->found, c->start, c->from, c->to);
+        return;
+    }
     bool kind =
         (r->how == PLACE_CODE || r->how == PLACE_TEXT) && c->to - c->from == 1; /* `key 7 X` */
     if ((c->option && r->how != PLACE_BESIDE) || (c->valued && r->how != SETTING) || kind)
@@ -322,7 +340,7 @@ static void take_place(struct command *c, int rule)
         take_share(c, a);
     else if (r->how == PAIRS)
         redact_user_behind(c->s, c->found, c->from, behind_sign(c, c->to), '=');
-    else if (r->how == SETTING && is_telling_word(c))
+    else if (r->how == SETTING && is_telling_word(c) && (!r->place || is_of_redis(c)))
         c->next |= UINT64_C(1) << rule;
     if (is_past(a))
         c->places &= ~(UINT64_C(1) << rule);

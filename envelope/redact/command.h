@@ -20,6 +20,12 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found);
 /* PowerShell's `"X" | ConvertTo-SecureString`, whose name is at `at`: what is in front. */
 bool redact_is_converted(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* `s|__DB_PASS__|X|` in [from, to) (replaced.c). */
+void redact_replaced(struct redact_scan *s, struct redact_command_found *found, size_t from,
+                     size_t to);
+/* `cat <<< X > db_password`: of the here-string's word [from, to), whose command is at `start`. */
+void redact_here(struct redact_scan *s, struct redact_command_found *found, size_t start,
+                 size_t from, size_t to);
 /* Whether the echo or printf at `at` feeds an option or setting that takes a secret: `--key-file
  * <(echo X)`, `--password-command 'echo X'`; and the words behind it, at `end`. */
 bool redact_is_fed(const struct redact_scan *s, size_t at);
@@ -103,7 +109,9 @@ enum redact_how {
     WITHIN,       /* it behind `option` in a word, up to a quote */
     PLACE_SHARE,  /* the word behind \\host\share, before an option or the end */
     PAIRS,        /* all name=value behind the subcommand */
-    SETTING,      /* the word behind one that has a telling name */
+    SETTING,      /* the word behind one that has a telling name; with a place at Redis' prompt */
+    REPLACED,     /* what sed is to put where a placeholder is whose name tells */
+    WRITTEN,      /* a here-string that goes into a file whose name says that it holds a secret */
     BELOW,        /* all of the next line, where it looks like one */
     MEMBER,       /* below, what the option's name is set to */
     LINES,        /* below, lines behind those that are a telling name */

@@ -62,6 +62,23 @@ static unsigned rules_of(const struct redact_scan *s, size_t at, size_t end)
     return known->rules;
 }
 
+/* Whether the name begins a text that is printed into a file: `echo 'requirepass X' >> FILE`, or a
+ * line of such. */
+static bool is_echoed(const struct redact_scan *s, size_t at)
+{
+    static const char before[][8] = {"echo ", "printf ", " -e ", " -n ", "<<< ", "<<<"};
+    if (at < 6 || redact_at(s, at - 2, "\\n"))
+        return at >= 6;
+    if (!REDACT_ONE_OF(s->text[--at], "\"'"))
+        return false;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        size_t len = strlen(before[i]);
+        if (at >= len && redact_at(s, at - len, before[i]))
+            return true;
+    }
+    return false;
+}
+
 /* `requirepass X` and others that are set by a blank, at the beginning of a line. */
 static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
@@ -78,7 +95,7 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
     if (value == end || value >= s->len || s->text[value] == '=')
         return false;
     size_t start = redact_line_start(s, at, BACK_MOST);
-    bool first = redact_leads_line(s, at) ||
+    bool first = redact_leads_line(s, at) || is_echoed(s, at) ||
                  redact_at(s, redact_line_start(s, at, 40), "config set ") ||
                  (end - at == 17 && redact_at(s, redact_run(s, start, CLASS_BLANK), "user ")) ||
                  redact_at(s, at - (at > 4 ? 4 : at), "set ");
@@ -385,6 +402,7 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
                (b->next == '\n' && redact_daemon(s, at, end, ret_match));
     if (end - at < 3 || (!redact_in(b->next, CLASS_BLANK) && b->next != '('))
         return false;
+    at += at && end - at > 4 && s->text[at - 1] == '\\' && s->text[at] == 'n'; /* a line's end */
     unsigned rules = rules_of(s, at, end);
     char sign = b->sign;
     return ((rules & DIRECTIVE) && is_directive(s, at, end, ret_match)) ||

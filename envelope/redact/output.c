@@ -443,12 +443,27 @@ static bool is_shown(struct redact_scan *s, enum redact_how how, size_t at)
     return before & bit;
 }
 
+/* `# client server secret`, over a list of such. */
+static bool is_heading(struct redact_scan *s, size_t start)
+{
+    size_t second = redact_run(s, start + 6, CLASS_BLANK), third;
+    if (start < 2 || !REDACT_ONE_OF(s->text[start - 2 + (s->text[start - 1] == '#')], "#") ||
+        !redact_at(s, second, "server"))
+        return false;
+    third = redact_run(s, second + 6, CLASS_BLANK);
+    size_t fourth = redact_run(s, third + 6, CLASS_BLANK);
+    return redact_at(s, third, "secret") &&
+           (redact_at(s, fourth, "ip") || redact_in(redact_char(s, fourth), CLASS_NEWLINE));
+}
+
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t start,
                    struct redact_command_found *found)
 {
     if (at < s->output_to && at != s->output_from)
         return; /* of another's */
     if (rule->how >= CODES && is_shown(s, rule->how, at))
+        return;
+    if (rule->how == WORD && *rule->sub && !is_heading(s, start))
         return;
     size_t end = output_end(s, at);
     if (rule->how != MADE && rule->how != DUMPED) { /* which look at the command, and a line */

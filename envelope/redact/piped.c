@@ -98,6 +98,7 @@ static const struct reader {
     READER("security add"),
     READER("elasticsearch-keystore"),
     READER("kibana-keystore"),
+    READER("login "),
     READER("logstash-keystore"),
 };
 /* By what one begins with, what may be its second character: most words begin none. */
@@ -145,9 +146,11 @@ static size_t find_reader(struct redact_scan *s, size_t at)
     s->reader_line = end;
     s->reader_from = at;
     s->reader = 0;
-    for (size_t i = at; i + 1 < end; i++)
+    bool piped = false; /* what asks for it by `login` is behind one */
+    for (size_t i = at; i + 1 < end; piped = piped || s->text[i] == '|', i++)
         if (redact_in(s->text[i - (i > 0)], CLASS_BLANK | CLASS_SEPARATOR | CLASS_BASE64) &&
-            may_read(s->text[i], s->text[i + 1]) && is_reader(s, i, end))
+            may_read(s->text[i], s->text[i + 1]) && is_reader(s, i, end) &&
+            (piped || !redact_at(s, i, "login")))
             s->reader = i;
     return s->reader;
 }

@@ -451,6 +451,13 @@ bool redact_for_key(struct redact_scan *s, size_t at, size_t end, struct redact_
 /* `"--db-password", "X"`, `- --password` over `- X`: behind the option of that name. */
 bool redact_argued(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- answers (answered.c) ---- */
+
+/* `##[debug]Evaluating: env.API_TOKEN`, and `##[debug]..=> 'X'` below; `Password: ` below what
+ * calls getpass(), and `'X'` below. */
+bool redact_evaluated(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+bool redact_got(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* ---- variables (variable.c) ---- */
 
 /* What a variable is set to that says nothing, and that is given as a secret behind it. */
@@ -569,6 +576,9 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
             return true;
         return (sign == 'R' || sign == '|' || sign == '\xe2') && redact_pair(s, at, end, ret_match);
     }
+    if (next == ':' && redact_in(redact_char(s, end + 1), CLASS_SPACE) &&
+        redact_got(s, at, end, ret_match))
+        return true;
     if (next == '<' || (next == ':' && REDACT_ONE_OF(redact_char(s, end + 1), " <")))
         return redact_tagged(s, at, end, ret_match);
     if (next == ',')
@@ -576,7 +586,8 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
     if (next == '}')
         return at > 2 && s->text[at - 1] == '$' && s->text[at - 2] == '{' &&
                redact_pair(s, at, end, ret_match);
-    if (next == '\n' && redact_commented(s, at, end, ret_match))
+    if (next == '\n' &&
+        (redact_commented(s, at, end, ret_match) || redact_evaluated(s, at, end, ret_match)))
         return true;
     bool quote = next == '"' || next == '\'';
     if (quote && at > 4 && redact_for_key(s, at, end, ret_match))

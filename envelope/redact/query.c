@@ -256,6 +256,12 @@ static bool read_cracked(struct redact_scan *s, size_t at, size_t line, size_t *
     const char *first = memchr(t + at, ':', line - at);
     size_t word = redact_run(s, at, ~(uint32_t)CLASS_SPACE),
            user = redact_run(s, word, CLASS_BLANK);
+    if (redact_at(s, at, "$dynamic_") && first &&
+        !memchr(first + 1, ':', line - (size_t)(first - t) - 1)) {
+        *ret_from = at; /* `$dynamic_0$HASH:X`, john's */
+        *ret_to = line;
+        return line > (size_t)(first - t) + 3;
+    }
     if (user > word + 1 && redact_char(s, user) == '(' && t[line - 1] == ')') {
         *ret_from = at; /* `X       (bob)` */
         *ret_to = word;

@@ -16,6 +16,12 @@ static inline bool redact_is_behind_oracle(const char *t)
     return (t[-1] == 'n' || t[-1] == 'i') && ((t[-2] | 0x20) == 'i' || (t[-2] | 0x20) == 'c');
 }
 
+/* The same of `.pgpass`, as grep tells its lines. */
+static inline bool redact_is_behind_pgpass(const char *t)
+{
+    return t[-1] == 's' && t[-4] == 'p' && t[-5] == 'g';
+}
+
 /* Those that begin with a name, of which [at, end) is all. */
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

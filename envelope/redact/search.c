@@ -373,7 +373,8 @@ static inline __attribute__((always_inline)) bool may_begin(const struct redact_
     const char *t = s->text + at;
     if (redact_in(*t, CLASS_DASH | CLASS_COLON | CLASS_UPPER) &&
         ((*t == '-' && t[1] == '-' && t[-1] != '-') ||
-         (*t == ':' && (t[1] == '/' || t[1] == '[' || (at > 1 && redact_is_behind_oracle(t)))) ||
+         (*t == ':' && (t[1] == '/' || t[1] == '[' || (at > 1 && redact_is_behind_oracle(t)) ||
+                        redact_is_behind_pgpass(t))) ||
          (*t == 'P' && (t[1] == 'u' || t[1] == 'r'))))
         return true; /* redact_pem(), redact_url() */
     if ((*t == '@' && (redact_in(t[1], CLASS_ALNUM) || t[1] == '(') &&

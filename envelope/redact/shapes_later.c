@@ -182,6 +182,9 @@ const struct redact_shape redact_later_shapes[] = {
     /* Yarn's user and password of a registry */
     {"npm-ident", "npmAuthIdent: \"<W1-60>:^<r4-200>", true},
     {"npm-ident", "npmAuthIdent: <W1-60>:^<r4-200>", true},
+    {"npm-ident", "npmAuthIdent: \"^<b16->", true},
+    {"npm-ident", "npmAuthIdent: ^<b16->", true},
+    {"npm-ident", "npmAuthIdent ^<b16->", true},
     {"npm-ident", "npmAuthIdent \"<W1-60>:^<r4-200>", true},
     {"npm-ident", "npmAuthIdent <W1-60>:^<r4-200>", true},
     /* What lets its bearer in as it is said: SAML, in base64 or as a form's field */

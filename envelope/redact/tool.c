@@ -70,20 +70,13 @@ static void read_tools(void)
         }
 }
 
-/* What Windows' programs end in: `curl.exe`. */
-static bool has_ending(const char *name, size_t len)
+/* Without what Windows' programs end in: `curl.exe`. */
+static __attribute__((noinline)) int without_ending(const char *name, size_t len)
 {
     const char *end = name + len - 4;
-    return !strncasecmp(end, ".exe", 4) || !strncasecmp(end, ".cmd", 4) ||
-           !strncasecmp(end, ".bat", 4);
-}
-
-static inline int first_of(const char *name, size_t len)
-{
-    unsigned bit = beginning(name, len);
-    if (!(beginnings[bit / 32] & 1u << bit % 32))
-        return -1;
-    return named(tools.buckets[hash(name, len)], name, len);
+    bool is = !strncasecmp(end, ".exe", 4) || !strncasecmp(end, ".cmd", 4) ||
+              !strncasecmp(end, ".bat", 4);
+    return is ? redact_tool_first(name, len - 4) : -1;
 }
 
 int redact_tool_first(const char *name, size_t len)
@@ -92,11 +85,11 @@ int redact_tool_first(const char *name, size_t len)
     if (!len || len > TOOL_MOST)
         return -1;
     pthread_once(&once, read_tools);
-    if (len > 4 && name[len - 4] == '.' && has_ending(name, len)) {
-        int tool = first_of(name, len);
-        return tool < 0 ? first_of(name, len - 4) : tool;
-    }
-    return first_of(name, len);
+    unsigned bit = beginning(name, len);
+    int tool = -1;
+    if (beginnings[bit / 32] & 1u << bit % 32)
+        tool = named(tools.buckets[hash(name, len)], name, len);
+    return tool < 0 && len > 4 && name[len - 4] == '.' ? without_ending(name, len) : tool;
 }
 
 int redact_tool_next(int tool)

@@ -44,7 +44,15 @@ const struct redact_rule redact_more_rules[] = {
     /* what was cracked, and what it was */
     {"hashcat", "potfile:", "", PLACE_USER, 1},
     {"hashcat.potfile john.pot hashcat.pot potfile", "", "", CRACKED, 0},
+    {"client", "server", "", WORD, 3}, /* the heading of chap-secrets */
     {"heroku", "auth:token", "", FIRST, 0},
+    /* what replaces a placeholder in a file */
+    {"sed gsed perl ssed sd", "", "", REPLACED, 0},
+    /* here-strings of what asks for a secret, and into a file whose name says what it holds */
+    {"az cf oc argocd heroku npm fly flyctl ibmcloud", "login", "<<<", EITHER, 0},
+    {"cat tee dd install sponge", "", "", WRITTEN, 0},
+    /* Redis', at its prompt */
+    {"SET SETNX GETSET HSET SETEX set setnx hset setex", "", "", SETTING, 6379},
     {"postmap", "-q", "", COLON, 0},
 };
 

@@ -70,7 +70,7 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         return true;
     if (redact_char(s, at + 1) == '[' && redact_login(s, at + 1, ret_match))
         return true; /* behind grep's FILE:12: */
-    if (at >= 6 && s->text[at - 1] == 's' && redact_at(s, at - 6, "pgpass") && at + 1 < s->len &&
+    if (redact_is_behind_pgpass(s->text + at) && at + 1 < s->len &&
         redact_pgpass(s, at + 1, ret_match))
         return true;
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
@@ -105,6 +105,10 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
     }
     if (!sign || (colon && colon > sign))
         return false;
+    if (at >= 5 && redact_at(s, at - 5, "force") && colon && sign - colon >= USER_MIN_LEN) {
+        *ret_match = (struct redact_match){at - 5, end, "salesforce-token"};
+        return true; /* all of `sf org display` goes by it */
+    }
     bool user_only = colon && redact_at(s, colon, ":x-oauth-basic@"); /* the user is the token */
     size_t from = colon && !user_only ? colon + 1 : user;
     if (from == sign || (!colon && sign - user < USER_MIN_LEN) ||
