@@ -83,9 +83,13 @@ enum redact_goes_on redact_others_go_on(struct redact_scan *s, size_t at, size_t
         return REDACT_BY_LIST;
     size_t quote = end + (next == '\\');
     next = redact_char(s, quote);
-    if ((next != '"' && next != '\'') || at < 2 || before != next)
-        return REDACT_NO_FURTHER;
     char behind = redact_char(s, quote + 1);
+    if ((next != '"' && next != '\'') || at < 2)
+        return REDACT_NO_FURTHER;
+    if (behind == ' ' && redact_char(s, quote + 2) == '-' && REDACT_ONE_OF(before, "/\\"))
+        return REDACT_BY_COUNT; /* a path with blanks: `"C:\Program Files\x\mysql.exe" -pX` */
+    if (before != next)
+        return REDACT_NO_FURTHER;
     if (behind == ',' || (behind == ')' && behind_call(s, quote + 1) > quote + 1))
         return REDACT_BY_LIST;
     if (behind == '\n')

@@ -164,18 +164,6 @@ static void add_value(struct command *c, enum redact_how how, size_t from)
         add(c, from, c->to);
 }
 
-/* `-su` is -s and -u: behind the letters that take no value, the dash of what is left. */
-static size_t skip_joined(const struct command *c, const struct redact_rule *r)
-{
-    size_t at = c->from;
-    if (!r->option[1] || r->option[2] || c->to - at < 3 || c->s->text[at + 1] == '-')
-        return at;
-    while (at + 2 < c->to && c->s->text[at + 1] != r->option[1] &&
-           strchr("sSkLvifIgGjJlnNOqpRaB012346#Z", c->s->text[at + 1]))
-        at++;
-    return c->s->text[at + 1] == r->option[1] ? at : c->from;
-}
-
 /* The word is an option's, with or without a value in it. */
 static void take_option(struct command *c, int rule)
 {
@@ -185,7 +173,7 @@ static void take_option(struct command *c, int rule)
     if (!joins && (c->to - c->from < (brief ? 1 : 2) || c->s->text[c->from] != *r->option ||
                    (!brief && c->s->text[c->from + 1] != r->option[1])))
         return; /* most end here */
-    size_t start = joins ? skip_joined(c, r) : c->from;
+    size_t start = joins ? redact_skip_joined(c->s, c->from, c->to, r->option) : c->from;
     if (start == c->from && c->s->text[start] != *r->option)
         return;
     size_t len = strlen(r->option), word = c->to - start;
@@ -207,15 +195,6 @@ static bool is_telling_word(const struct command *c)
     size_t len = c->to - c->from;
     return len < 200 && !memchr(c->s->text + c->from, '=', len) &&
            redact_is_telling(c->s->text + c->from, len);
-}
-
-/* Whether Redis' prompt is in front: `127.0.0.1:6379> `, `redis> `. */
-static bool is_of_redis(const struct command *c)
-{
-    size_t at = c->start;
-    return at >= 7 && redact_at(c->s, at - 2, "> ") &&
-           (redact_in(c->s->text[at - 3], CLASS_DIGIT) || c->s->text[at - 3] == ']' ||
-            redact_at(c->s, at - 7, "redis"));
 }
 
 static enum redact_strength strength_of(const struct command *c)
@@ -254,28 +233,6 @@ static void take_share(struct command *c, struct active *a)
     }
 }
 
-/* `username=kim,password=X,vers=3.0`; `"wpa-pwd","X:net"`. */
-static void take_among(struct command *c, const struct redact_rule *r)
-{
-    const char *t = c->s->text;
-    size_t len = strlen(r->option);
-    const char *at = memmem(t + c->from, c->to - c->from, r->option, len);
-    size_t from = at ? (size_t)(at - t) + len : c->to, to = from;
-    if (from >= c->to ||
-        (r->how == AMONG && from - len > c->from && redact_in(t[from - len - 1], CLASS_ALNUM)))
-        return;
-    bool quoted = r->how == AMONG && REDACT_ONE_OF(t[from], "\"'");
-    const char *close = quoted ? memchr(t + from + 1, t[from], c->to - from - 1) : NULL;
-    if (close) {
-        add(c, from, (size_t)(close - t) + 1);
-        return;
-    }
-    while (to < c->to &&
-           !(r->how == AMONG ? REDACT_ONE_OF(t[to], ", ") : REDACT_ONE_OF(t[to], "\"\\")))
-        to++;
-    add(c, from, to);
-}
-
 /* Whether a word with a slash may be a login: by its host, or at a prompt's command alone. */
 static bool may_be_slashed(const struct command *c, int place)
 {
@@ -289,7 +246,9 @@ static void take_place(struct command *c, int rule)
     struct active *a = &c->active[rule];
     const struct redact_rule *r = a->rule;
     if (r->how == AMONG || r->how == WITHIN) {
-        take_among(c, r);
+        size_t from = c->from, to = c->to;
+        if (redact_among(c->s, r, &from, &to))
+            add(c, from, to);
         return;
     }
     if (r->how == REPLACED) {
@@ -340,7 +299,8 @@ static void take_place(struct command *c, int rule)
         take_share(c, a);
     else if (r->how == PAIRS)
         redact_user_behind(c->s, c->found, c->from, behind_sign(c, c->to), '=');
-    else if (r->how == SETTING && is_telling_word(c) && (!r->place || is_of_redis(c)))
+    else if (r->how == SETTING && is_telling_word(c) &&
+             (!r->place || redact_is_of_redis(c->s, c->start)))
         c->next |= UINT64_C(1) << rule;
     if (is_past(a))
         c->places &= ~(UINT64_C(1) << rule);
@@ -376,40 +336,10 @@ static void take_rule(struct command *c, int at)
     }
 }
 
-/* Whether the option says by its name that a value follows: `--vault-password-file X`. */
-static bool takes_value(const struct command *c)
-{
-    static const char *const ends[] = {"-file", "-path", "-dir",  "-id",      "-name",
-                                       "-host", "-port", "-user", "-profile", "-region"};
-    size_t len = c->to - c->from;
-    if (c->behind && len == 5 && redact_at(c->s, c->from, "-salt"))
-        return true;
-    if (c->behind && len == 2 && c->s->text[c->from + 1] == 'm')
-        return redact_at(c->s, c->to, " sha"); /* mkpasswd's kind */
-    if (!c->behind || len < 8 || c->s->text[c->from + 1] != '-')
-        return false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (redact_at(c->s, c->to - strlen(ends[i]), ends[i]))
-            return true;
-    return false;
-}
-
-/* A word's number and quotes, as auditd has them: a1="-u". */
-static void skip_number(struct command *c)
-{
-    const char *t = c->s->text;
-    size_t sign = redact_run(c->s, c->from + 1, CLASS_DIGIT), from = sign + 1;
-    if (sign == c->from + 1 || from >= c->to || t[sign] != '=')
-        return;
-    bool quotes = c->to - from > 2 && t[from] == '"' && t[c->to - 1] == '"';
-    c->from = from + quotes;
-    c->to -= quotes;
-}
-
 static void take_word(struct command *c)
 {
     if (c->s->text[c->from] == 'a')
-        skip_number(c);
+        redact_skip_number(c->s, &c->from, &c->to);
     const char *t = c->s->text + c->from;
     c->option = *t == '-' && c->to - c->from > 1;
     uint64_t look = c->next | c->places | (c->begin[beginning(t)] & (c->options | c->waits)) |
@@ -417,7 +347,9 @@ static void take_word(struct command *c)
     for (; look; look &= look - 1)
         take_rule(c, __builtin_ctzll(look));
     c->behind = c->option && !memchr(t, '=', c->to - c->from);
-    c->valued = takes_value(c);
+    c->valued = c->behind && redact_takes_value(c->s, c->from, c->to);
+    if (c->option && !c->list && c->to - c->from == 13 && redact_at(c->s, c->from, "-ArgumentList"))
+        c->list = REDACT_LIST; /* PowerShell's, behind Start-Process */
     if (c->option)
         return;
     c->words++;

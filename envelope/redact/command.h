@@ -49,7 +49,7 @@ enum redact_goes_on {
     REDACT_NO_FURTHER,
     REDACT_BY_WORDS, /* behind a blank */
     REDACT_BY_LIST,  /* `"tool", "-p"`, `[tool, -p` */
-    REDACT_BY_COUNT, /* `a0="tool" a1="-p"` */
+    REDACT_BY_COUNT, /* `a0="tool" a1="-p"`, `"/a b/tool" -p` */
     REDACT_BY_LINES, /* at the line's end, which may be a colon: what is below may be its list */
 };
 enum redact_goes_on redact_others_go_on(struct redact_scan *s, size_t at, size_t end);
@@ -189,10 +189,23 @@ static inline bool redact_is_tool(const char *name, size_t len)
  * tool. */
 bool redact_is_last_word(struct redact_scan *s, size_t tool, size_t from, size_t to);
 
+/* ---- words of commands (option.c) ---- */
+
 /* Options that begin with no dash: Steam's `+quit`, Windows' `/domain`; `//host/share` is none. */
 bool redact_is_other_option(const struct redact_scan *s, size_t from, size_t to);
 /* What stands between a setting's name and its value: `-n node.session.auth.password -v X`. */
 bool redact_is_value_option(const struct redact_scan *s, size_t from, size_t to);
+/* Where the option begins in a word of letters that are options, too: `-su`. */
+size_t redact_skip_joined(const struct redact_scan *s, size_t from, size_t to, const char *option);
+/* Whether the option [from, to) says by its name that a value follows: `--vault-password-file X`.
+ */
+bool redact_takes_value(const struct redact_scan *s, size_t from, size_t to);
+/* Of AMONG and WITHIN: what of the word is the secret. */
+bool redact_among(struct redact_scan *s, const struct redact_rule *rule, size_t *from, size_t *to);
+/* A word without its number and quotes, as auditd has them: a1="-u". */
+void redact_skip_number(struct redact_scan *s, size_t *from, size_t *to);
+/* Whether Redis' prompt is in front of `at`: `127.0.0.1:6379> `, `redis> `. */
+bool redact_is_of_redis(const struct redact_scan *s, size_t at);
 
 /* ---- users and secrets in a word (user.c) ---- */
 

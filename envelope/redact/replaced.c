@@ -34,8 +34,17 @@ static enum redact_telling last_tells(const struct redact_scan *s, size_t from, 
 /* Whether signs around the name say that it stands for another text: `{{x}}`, `__x__`, `%x%`. */
 static bool is_marked(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char words[][8] = {"__", "{{", "${", "@@", "%", "<", "CHANGE", "REPLACE", "\\@"};
+    static const char words[][8] = {"__", "{{", "${", "@", "%", "<", "CHANGE", "REPLACE"};
     return REDACT_HOLDS(s, from, to, words);
+}
+
+/* Behind the name and its sign, where what is put there has them again: `s|^pw: .*|pw: X|`. */
+static size_t skip_name(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t name = redact_run(s, from, CLASS_NAME), sign = redact_run(s, name, CLASS_BLANK);
+    bool is = name > from && sign < to && REDACT_ONE_OF(s->text[sign], ":=") &&
+              redact_telling(s->text + from, name - from);
+    return is ? redact_run(s, sign + 1, CLASS_BLANK | CLASS_DOUBLE) : from;
 }
 
 /* Whether [from, to) may be a secret, and is no name or expression. */
@@ -60,12 +69,14 @@ void redact_replaced(struct redact_scan *s, struct redact_command_found *found, 
         return; /* most */
     size_t end = part_end(s, from + 2, to, sign), last = part_end(s, end + 1, to, sign);
     enum redact_telling tells = last < to ? last_tells(s, from + 2, end) : TELLS_NOTHING;
-    bool marked = is_marked(s, from + 2, end);
-    struct redact_reached v = {.from = end + 1, .to = last};
-    if (!tells || !may_replace(s, end + 1, last, marked) ||
-        (tells < TELLS_ALL && redact_strength(s, &v) == REDACT_WEAK))
+    if (!tells)
         return;
-    redact_command_add(s, found, end + 1, last);
+    bool marked = is_marked(s, from + 2, end);
+    struct redact_reached v = {.from = skip_name(s, end + 1, last), .to = last};
+    v.to -= v.to > v.from && s->text[v.to - 1] == '"';
+    if (may_replace(s, v.from, v.to, marked) &&
+        (tells == TELLS_ALL || redact_strength(s, &v) > REDACT_WEAK))
+        redact_command_add(s, found, v.from, v.to);
 }
 
 /* ---- here-strings ---- */

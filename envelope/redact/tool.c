@@ -124,17 +124,3 @@ bool redact_is_last_word(struct redact_scan *s, size_t tool, size_t from, size_t
             (tool > 1 && REDACT_ONE_OF(s->text[tool - 2], "#>")) || redact_at(s, start, "ip ") ||
             redact_at(s, start, "set ") || redact_at(s, start, "no "));
 }
-
-bool redact_is_other_option(const struct redact_scan *s, size_t from, size_t to)
-{
-    const char *t = s->text + from;
-    return *t == '+' ||
-           (*t == '/' && redact_in(redact_char(s, from + 1), CLASS_UPPER | CLASS_LOWER) &&
-            !memchr(t + 1, '/', to - from - 1));
-}
-
-bool redact_is_value_option(const struct redact_scan *s, size_t from, size_t to)
-{
-    return (to - from == 2 && redact_at(s, from, "-v")) ||
-           (to - from == 7 && redact_at(s, from, "--value"));
-}

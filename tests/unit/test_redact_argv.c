@@ -45,6 +45,8 @@ static void test_windows(void **state)
     (void)state;
     finds("C:\\> curl.exe -u bob:", "yonder5997", " ^\n  -o a.zip https://n/a.zip\n");
     finds("PS C:\\> mysql.exe -uroot -p", "yonder5997", " shop\n");
+    finds("& \"C:\\Program Files\\MySQL\\mysql.exe\" -uroot -p", "yonder5997", " shop\n");
+    finds("Start-Process curl.exe -ArgumentList '-u','bob:", "yonder5997", "',$url\n");
     finds("C:\\Redis> .\\redis-cli.EXE -a ", "yonder5997", " ping\n");
 }
 

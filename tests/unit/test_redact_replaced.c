@@ -10,6 +10,9 @@ static void test_replaced(void **state)
     finds("$ sed -i \"s/CHANGE_ME_SECRET/", "nectar1001otter", "/\" .env\n");
     finds("$ perl -pi -e 's/\\@\\@DB_PASSWORD\\@\\@/", "nectar1001", "/' app.ini\n");
     finds("$ sed -e \"s#%TOKEN%#", "nectar1001otter22", "#\" tpl > out\n");
+    finds("$ sed -i 's/^password: .*/password: ", "lantern-otter", "/' app.yml\n");
+    finds("$ sed -i \"s/@DB_PASSWORD@/", "lantern otter", "/\" app.yml\n");
+    remains("$ sed -i 's/^password: .*/password: hidden/' app.yml\n");
     remains("$ sed -i 's/old_password/new_password/' app.py\n");
     remains("$ sed -i \"s|__DB_PASS__|$DB_PASS|\" app.ini\n");
     remains("$ sed 's/token/TOKEN/g'\n");
