@@ -1,11 +1,8 @@
 /* What the first word of a name tells. */
-#define _GNU_SOURCE
 #include <string.h>
 #include <strings.h>
 
 #include "envelope/redact/rules.h"
-
-#define WHOSE_LEAST 12 /* bytes of a name that says for whom, behind what */
 
 struct first {
     const char *word;
@@ -21,8 +18,7 @@ struct first {
         word, sizeof(word) - 1, tells                                                              \
     }
 
-/* Whether the last of a name's words says what else of it that is: PASSWORD_MIN_LENGTH, mdpHash. */
-static bool is_of_it(const char *name, size_t len)
+bool redact_is_of_it(const char *name, size_t len)
 {
     static redact_words others = {
         ['a' & 31] = {REDACT_WORD("arn"), REDACT_WORD("at"), REDACT_WORD("age")},
@@ -97,7 +93,7 @@ static enum redact_telling foreign_tells(const char *name, size_t len)
         bool ends = !redact_in(next, CLASS_UPPER | CLASS_LOWER) ||
                     (redact_in(next, CLASS_UPPER) && redact_in(last, CLASS_LOWER)) ||
                     row->len >= GLUED_LEAST;
-        if (ends && !is_of_it(name, len))
+        if (ends && !redact_is_of_it(name, len))
             return row->tells;
     }
     return TELLS_NOTHING;
@@ -123,16 +119,6 @@ static enum redact_telling own_tells(const char *name, size_t len)
         FIRST("password", TELLS_CODE), FIRST("passwd", TELLS_CODE), FIRST("pwd", TELLS_CODE),
         FIRST("secret", TELLS_LONG),   FIRST("token", TELLS_LONG),  FIRST("apikey", TELLS_LONG),
         FIRST("pass", TELLS_LONG)};
-    const char *whose =
-        len > WHOSE_LEAST && redact_in(name[0], CLASS_UPPER) && redact_in(name[1], CLASS_UPPER)
-            ? memmem(name, len, "_FOR_", 5)
-            : NULL;
-    for (size_t i = 0; whose && i < sizeof firsts / sizeof *firsts; i++) {
-        const char *word = whose - firsts[i].len; /* DATABASE_PASSWORD_FOR_REPORTS */
-        if (word >= name && (word == name || word[-1] == '_') &&
-            !strncasecmp(word, firsts[i].word, firsts[i].len))
-            return TELLS_CODE;
-    }
     const char *under =
         REDACT_ONE_OF(*name | 0x20, "psta") && len >= 5 ? memchr(name, '_', len) : NULL;
     if (!under || under == name + len - 1)
@@ -141,7 +127,7 @@ static enum redact_telling own_tells(const char *name, size_t len)
         const struct first *row = &firsts[i];
         if (row->len != (size_t)(under - name) || strncasecmp(name, row->word, row->len) != 0)
             continue;
-        if (is_of_it(name, len))
+        if (redact_is_of_it(name, len))
             return TELLS_NOTHING;
         return redact_in(name[0], CLASS_UPPER) ? TELLS_LONG : row->tells;
     }

@@ -140,6 +140,7 @@ static const struct row ending_rows[] = {
     ROW("masterkey", TELLS_ALL),
     ROW("token", TELLS_CODE),
     ROW("apikey", TELLS_CODE),
+    ROW("psswd", TELLS_ALL),
     ROW("accesskey", TELLS_CODE),
     ROW("privatekey", TELLS_CODE),
     ROW("authkey", TELLS_CODE),
@@ -216,6 +217,7 @@ static const struct row single_rows[] = {
     ROW("chiave", TELLS_CODE),    ROW("llave", TELLS_CODE),     ROW("sleutel", TELLS_CODE),
     ROW("nyckel", TELLS_CODE),    ROW("nokkel", TELLS_CODE),    ROW("klucz", TELLS_CODE),
     ROW("pskc", TELLS_CODE),      ROW("localkey", TELLS_CODE),  ROW("networkkey", TELLS_CODE),
+    ROW("tok", TELLS_LONG),
 };
 
 /* What stands in front of `key`. */
@@ -261,6 +263,7 @@ static const struct row key_rows[] = {
     ROW("managed", TELLS_CODE),      ROW("sas", TELLS_CODE),
     ROW("token", TELLS_CODE),        ROW("webhooks", TELLS_CODE),
     ROW("restic", TELLS_CODE),       ROW("vault", TELLS_CODE),
+    ROW("priv", TELLS_CODE),         ROW("prv", TELLS_CODE),
 };
 
 /* What in front of `key` says that it is none. */
@@ -414,11 +417,12 @@ static enum redact_telling of_glued_key(const char *word, size_t len)
     return TELLS_NOTHING;
 }
 
-/* `servicetokendev`, `dbpassprod`: the same of where it is used. */
+/* `servicetokendev`, `dbpassprod`: the same of where it is used; `APIKEYV2`, of which one. */
 static enum redact_telling of_glued_place(const char *word, size_t len)
 {
     size_t place = len > 7 && !memcmp(word + len - 3, "dev", 3)    ? 3
                    : len > 8 && !memcmp(word + len - 4, "prod", 4) ? 4
+                   : len > 5 && word[len - 1] == 'v'               ? 1
                                                                    : 0;
     return place ? ends_in(word, len - place) : TELLS_NOTHING;
 }
@@ -459,12 +463,14 @@ static enum redact_telling of_two(const struct words *w)
     if (!strcmp(last, "community"))
         return !strcmp(front, "snmp") || !strcmp(front, "ro") || !strcmp(front, "rw") ||
                        !strcmp(front, "trap")
-                   ? TELLS_CODE
+                   ? TELLS_ALL
                    : TELLS_NOTHING;
     if (!strcmp(last, "data"))
         return !strcmp(front, "secret") ? TELLS_CODE : TELLS_NOTHING;
     if (!strcmp(last, "url"))
         return !strcmp(front, "webhook") ? TELLS_LONG : TELLS_NOTHING;
+    if (!strcmp(last, "tok")) /* auth_tok */
+        return is_one_of(front, w->len[1], &keys) ? TELLS_CODE : TELLS_LONG;
     return TELLS_NOTHING;
 }
 
@@ -576,7 +582,7 @@ enum redact_telling redact_telling(const char *name, size_t len)
     enum redact_telling tells = ends_in(last, w.len[0]);
     if (!strcmp(last, "key") || (!strcmp(last, "data") && !strcmp(w.word[1], "key")))
         return strcmp(last, "key") ? TELLS_CODE : of_key(&w);
-    if (!tells)
+    if (!tells && !(w.count > 1 && !strcmp(last, "tok")))
         tells = is_one_of(last, w.len[0], &single);
     if (!tells)
         tells = of_glued_key(last, w.len[0]);

@@ -45,6 +45,11 @@ static inline unsigned redact_may(const char *name, size_t len)
 
 /* What its first word tells, or its second, where it has several, `words` (first.c). */
 enum redact_telling redact_begins_telling(const char *name, size_t len, bool words);
+/* Whether the last of its words says what else of it that is: PASSWORD_MIN_LENGTH, mdpHash. */
+bool redact_is_of_it(const char *name, size_t len);
+/* `the_secret_of_app`, DATABASE_PASSWORD_FOR_REPORTS: what is in front of the word that says whose
+ * it is (told.c). */
+enum redact_telling redact_whose_tells(const char *name, size_t len);
 void redact_read_firsts(void); /* once, as redact_read_names() */
 /* A bit for each three letters with which a word of other languages begins. */
 extern uint8_t redact_firsts[(1 << 15) / 8];

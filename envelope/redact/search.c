@@ -68,11 +68,18 @@ static inline __attribute__((always_inline)) size_t name_at(struct search *q, si
     unsigned may = (first | others) & (CLASS_UPPER | CLASS_LOWER)
                        ? redact_may(s->text + at, end - at)
                        : 0; /* a number */
+    if (may && (first & CLASS_DIGIT) && at && s->text[at - 1] == '%' &&
+        redact_in(redact_char(s, at + 1), CLASS_HEX)) {
+        q->name_end = at + 2; /* %3BPWD */
+        return 0;
+    }
     bool words = has_words(first, others);
     q->name_may = words ? may : may & ~(unsigned)MAY_TELL_LAST;
     if (end - at >= 3 && !(q->name_may & (MAY_TELL | MAY_TELL_LAST)) &&
         (words || (is_set(s, end) && redact_is_first(s->text + at))) &&
-        redact_begins_telling(s->text + at, end - at, words))
+        (redact_begins_telling(s->text + at, end - at, words) ||
+         (words && (others & CLASS_UNDER) && is_set(s, end) &&
+          redact_whose_tells(s->text + at, end - at))))
         q->name_may |= MAY_TELL_LAST;
     q->name_end = end;
     return end;

@@ -1,7 +1,33 @@
 /* What names that were asked for say, kept: the same few come again and again. */
 #include <string.h>
+#include <strings.h>
 
 #include "envelope/redact/rules.h"
+
+#define WHOSE_LEAST 8 /* bytes of a name that says whose it is, behind what */
+#define WHOSE_MOST  64
+
+enum redact_telling redact_whose_tells(const char *name, size_t len)
+{
+    const char *end = name + len, *at = len < WHOSE_LEAST || len > WHOSE_MOST ? end : name;
+    while ((at = memchr(at, '_', (size_t)(end - at))) && end - at > 4) {
+        bool whose = (at[1] | 0x20) == 'o'   ? !strncasecmp(at, "_of_", 4)
+                     : (at[1] | 0x20) == 'f' ? !strncasecmp(at, "_for_", 5)
+                                             : false;
+        if (whose)
+            return redact_is_of_it(name, len) ? TELLS_NOTHING
+                                              : redact_telling(name, (size_t)(at - name));
+        at++;
+    }
+    return TELLS_NOTHING;
+}
+
+/* What its beginning tells, or whose it is. */
+static enum redact_telling front_tells(const char *name, size_t len)
+{
+    enum redact_telling whose = redact_whose_tells(name, len);
+    return whose ? whose : redact_begins_telling(name, len, true);
+}
 
 /* The name's last eight bytes, or all. */
 static uint64_t last_of(const struct redact_scan *s, size_t at, size_t len)
@@ -28,7 +54,7 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
         if (s->told[i].at == at && s->told[i].len == len)
             return (enum redact_telling)s->told[i].tells;
     bool may = redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST);
-    enum redact_telling begins = may ? TELLS_NOTHING : redact_begins_telling(name, len, true);
+    enum redact_telling begins = may ? TELLS_NOTHING : front_tells(name, len);
     if (!may && !begins)
         return TELLS_NOTHING;
     struct redact_named *told = &s->told[s->tells_next = (s->tells_next + 1) % REDACT_TOLD];
@@ -47,7 +73,7 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
         *told = (struct redact_named){at, len, kept->tells, last};
     } else {
         enum redact_telling tells = redact_telling(name, len);
-        tells = tells ? tells : redact_begins_telling(name, len, true);
+        tells = tells ? tells : front_tells(name, len);
         *told = (struct redact_named){at, len, (int)tells, last};
         memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
         *first = *told;

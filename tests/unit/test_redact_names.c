@@ -35,13 +35,50 @@ static void test_glued(void **state)
     finds("pepper: ", "q9w8e7r6t5", "\n");
 }
 
+/* Which one of several, whose it is, and words cut short. */
+static void test_more_of_it(void **state)
+{
+    (void)state;
+    static const char *const befores[] = {"APIKEYV2=",
+                                          "TOKENV1=",
+                                          "dbpasswordv2=",
+                                          "apiKeyV2: ",
+                                          "auth_tok=",
+                                          "authTok: ",
+                                          "tok: ",
+                                          "ETH_PRIVKEY=",
+                                          "wallet_privkey=",
+                                          "prvkey: ",
+                                          "the_secret_of_app=",
+                                          "token_for_ci = ",
+                                          "password_of_db=",
+                                          "API_KEY_FOR_MAPS=",
+
+                                          "my_api_key_for_maps=",
+                                          "db_psswd="};
+    for (size_t i = 0; i < sizeof befores / sizeof *befores; i++)
+        finds(befores[i], "dJ9zS6BJUNxsshSVLCVyE6kfHK9JYf", "\n");
+    finds("the_secret_of_app = \"", "ZULjJLufrHNzGvwwbLpr", "\"\n");
+}
+
 static void test_what_stays(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "mdp_hash = abcdef12\n", "mdpLabel = \"Mot 1\"\n", "clave_id: 12345\n",
-        "donkey = abc12345\n",   "whiskey = abc12345\n",   "clean_up = abc12345\n",
-        "period = 12x34a56\n",   "от пароля зависит 1a\n", "密度: maple14x\n",
+        "cur_tok = next_token2;\n",
+        "if (tok == TOKEN_IDENT2) return tok;\n",
+        "password_of_file = \"\";\n",
+        "secret_for_id: 12345678a\n",
+        "ipv6 = fe80\n",
+        "mdp_hash = abcdef12\n",
+        "mdpLabel = \"Mot 1\"\n",
+        "clave_id: 12345\n",
+        "donkey = abc12345\n",
+        "whiskey = abc12345\n",
+        "clean_up = abc12345\n",
+        "period = 12x34a56\n",
+        "от пароля зависит 1a\n",
+        "密度: maple14x\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect(texts[i], texts[i], 0);
@@ -50,9 +87,8 @@ static void test_what_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_other_languages),
-        cmocka_unit_test(test_other_scripts),
-        cmocka_unit_test(test_glued),
+        cmocka_unit_test(test_other_languages), cmocka_unit_test(test_other_scripts),
+        cmocka_unit_test(test_glued),           cmocka_unit_test(test_more_of_it),
         cmocka_unit_test(test_what_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
