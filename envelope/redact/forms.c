@@ -18,6 +18,8 @@
 #define OKTA        42 /* all of one of their tokens, */
 #define NGROK       49 /* and of theirs, */
 #define NGROK_TIME  27 /* and of its first part */
+#define VAULT       26 /* all of one of Vault's before 1.10, */
+#define PAGERDUTY   20 /* and of a user's of PagerDuty's */
 /* What is in front of the colon of keys in two halves. */
 #define ABLY      13
 #define GHOST     24
@@ -124,6 +126,21 @@ static bool is_sanity(struct redact_scan *s, size_t at, struct redact_match *ret
     return true;
 }
 
+static bool is_lot(const struct redact_scan *s, size_t from, size_t to, size_t least);
+
+/* `s.` or `u+`, and as many letters and digits as all of theirs have. */
+static bool is_short_marked(struct redact_scan *s, size_t at, size_t len, uint32_t set,
+                            const char *type, struct redact_match *ret_match)
+{
+    size_t end = redact_run(s, at + 2, set);
+    struct redact_reached body = {.from = at + 2, .to = end};
+    *ret_match = (struct redact_match){at, end, type};
+    return end == at + len && redact_starts_word(s, at) &&
+           (set == CLASS_ALNUM ? is_lot(s, at + 2, end, 1)
+                               : redact_strength(s, &body) >= REDACT_MIXED) &&
+           !redact_in(redact_char(s, end), CLASS_WORD) && redact_char(s, end) != '(';
+}
+
 /* A key pair as `solana-keygen` keeps it: so many numbers of a byte in brackets, half of them
  * large.
  */
@@ -193,7 +210,11 @@ bool redact_form(struct redact_scan *s, size_t at, struct redact_match *ret_matc
     case '*':
         return is_star(s, at, ret_match);
     case 's':
-        return is_sanity(s, at, ret_match);
+        return s->text[at + 1] == '.'
+                   ? is_short_marked(s, at, VAULT, CLASS_ALNUM, "vault-token", ret_match)
+                   : is_sanity(s, at, ret_match);
+    case 'u':
+        return is_short_marked(s, at, PAGERDUTY, CLASS_WORD, "pagerduty-key", ret_match);
     default:
         return redact_in(s->text[at], CLASS_DIGIT) && at && is_pair(s, at, ret_match);
     }
@@ -215,8 +236,11 @@ void redact_form_begins(void (*begin)(const char *key, size_t len, bool inside))
     for (const char *first = hex; *first; first++)
         for (const char *second = hex; *second; second++)
             begin((char[]){'*', *first, *second}, 3, true);
-    for (const char *third = word; *third; third++)
+    for (const char *third = word; *third; third++) {
         begin((char[]){'s', 'k', *third}, 3, false);
+        begin((char[]){'s', '.', *third}, 3, false);
+        begin((char[]){'u', '+', *third}, 3, false);
+    }
 }
 
 /* Five times five capitals and digits, both of them among these. */
@@ -237,8 +261,8 @@ bool redact_product(const struct redact_scan *s, size_t at, struct redact_match 
 }
 
 /* Whether it is in no order that a word has, whatever signs are in it: its kinds of characters
- * change as often as those of a lot do, and capitals and digits stand in several places. */
-static bool is_lot(const struct redact_scan *s, size_t from, size_t to)
+ * change as often as those of a lot do, and capitals stand in several places, digits in `least`. */
+static bool is_lot(const struct redact_scan *s, size_t from, size_t to, size_t least)
 {
     size_t capitals = 0, lower = 0, digits = 0, changes = 0;
     uint32_t before = 0;
@@ -251,7 +275,7 @@ static bool is_lot(const struct redact_scan *s, size_t from, size_t to)
             kind && before && kind != before && !(before == CLASS_UPPER && kind == CLASS_LOWER);
         before = kind;
     }
-    return capitals >= 3 && lower >= 4 && digits >= 2 && changes * 4 >= to - from;
+    return capitals >= 3 && lower >= 4 && digits >= least && changes * 4 >= to - from;
 }
 
 /* `acme_` or `acme-sk-v1-`: behind the marks; `at` where there are none. */
@@ -273,7 +297,7 @@ static bool is_okta(const struct redact_scan *s, size_t at, size_t end,
                     struct redact_match *ret_match)
 {
     *ret_match = (struct redact_match){at, end, "okta-token"};
-    return end - at == OKTA && s->text[at + 1] == '0' && is_lot(s, at + 2, end);
+    return end - at == OKTA && s->text[at + 1] == '0' && is_lot(s, at + 2, end, 2);
 }
 
 /* ngrok's: its time and its secret, a line between them. */
@@ -281,8 +305,8 @@ static bool is_ngrok(const struct redact_scan *s, size_t at, size_t end,
                      struct redact_match *ret_match)
 {
     *ret_match = (struct redact_match){at, end, "ngrok-token"};
-    return end - at == NGROK && s->text[at + NGROK_TIME] == '_' && is_lot(s, at, at + NGROK_TIME) &&
-           is_lot(s, at + NGROK_TIME + 1, end);
+    return end - at == NGROK && s->text[at + NGROK_TIME] == '_' &&
+           is_lot(s, at, at + NGROK_TIME, 2) && is_lot(s, at + NGROK_TIME + 1, end, 2);
 }
 
 bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
@@ -291,12 +315,12 @@ bool redact_marked(struct redact_scan *s, size_t at, size_t end, struct redact_m
         return s->text[at] == '0' ? is_okta(s, at, end, ret_match)
                                   : is_ngrok(s, at, end, ret_match);
     if (end - at > MARKED_MOST || !redact_in(s->text[at], CLASS_LOWER) || redact_at(s, at, "pk_") ||
-        redact_at(s, at, "pub") || redact_at(s, at, "sha"))
+        redact_at(s, at, "phc_") || redact_at(s, at, "pub") || redact_at(s, at, "sha"))
         return false; /* most; and what everybody may see */
     if (at && s->text[at - 1] == '#')
         return false; /* a place in a page */
     size_t body = skip_marks(s, at, end);
-    if (body < at + 3 || end < body + MARKED_BODY || !is_lot(s, body, end) ||
+    if (body < at + 3 || end < body + MARKED_BODY || !is_lot(s, body, end, 2) ||
         redact_is_placeholder(s, body, end))
         return false;
     *ret_match = (struct redact_match){at, end, "marked-key"};

@@ -72,7 +72,7 @@ const struct redact_shape redact_later_shapes[] = {
     /* Databases, identity, content: deno.com, xata.io, mongodb.com, canva.dev, plain.com,
        stytch.com, authress.io, infisical.com */
     {"deno-token", "ddo_<a36>", true},
-    {"xata-key", "xau_<a34-48>", true},
+    {"xata-key", "xau_<a30-48>", true},
     {"mongodb-secret", "mdb_sa_sk_<w34-48>", true},
     {"canva-token", "cnvca<w40-64>", true},
     {"plain-key", "plainApiKey_<w26-100>", true},

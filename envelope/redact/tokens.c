@@ -498,6 +498,7 @@ static bool is_token(struct redact_scan *s, size_t at, struct redact_match *ret_
     case '(':
     case '{':
     case 's':
+    case 'u':
         return redact_form(s, at, ret_match);
     default:
         if (!redact_in(s->text[at], CLASS_DIGIT))

@@ -116,6 +116,9 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         (colon && memchr(s->text + colon, '/', sign - colon) &&
          redact_in(s->text[colon + 1], CLASS_DIGIT)))
         return false; /* host:8080/path@2 */
+    struct redact_reached name = {.from = user, .to = colon};
+    if (colon >= user + USER_MIN_LEN && redact_strength(s, &name) == REDACT_RANDOM && !user_only)
+        from = user; /* half of the secret */
     *ret_match = (struct redact_match){from, sign, "url-password"};
     return true;
 }

@@ -129,6 +129,22 @@ static const struct {
      "y-" h32,
      "key-value"},
     {"vault-token",
+     "s"
+     ".Ykd4WXZRPaOgxNhhbobJ3gKa",
+     "s.getUserOfSession2"},
+    {"pagerduty-key",
+     "u"
+     "+Jxxl2ujWXx_UQHxSQK",
+     "u+x2"},
+    {"yandex-key-id",
+     "YC"
+     "AJE" a20,
+     "YCAJE"},
+    {"yandex-key",
+     "YC"
+     "M" a20 a10 "abcdefg",
+     "YCM"},
+    {"vault-token",
      "hv"
      "s." a20 "abcd",
      "hvs.x"},
