@@ -6,7 +6,9 @@
 #include "envelope/redact/places.h"
 
 #define UUID         36
-#define PRINT_MOST   60   /* bytes of a fingerprint */
+#define PRINT_MOST   60 /* bytes of a fingerprint */
+#define POINTER_MOST 18
+#define PATH_MOST    200  /* in front of the sum of a file */
 #define SIGNS_MOST   4    /* between a name and what it is given */
 #define OBJECT_MOST  8    /* digits of an object */
 #define THING_LEAST  10   /* bytes of an id, */
@@ -48,13 +50,30 @@ static bool is_said_of_it(struct redact_scan *s, size_t from, size_t to)
            redact_at(s, word, "\",\"");
 }
 
+/* `MD5 (secret.txt) = X`, `SHA2-256(token)= X`: a sum of a file, as BSD and OpenSSL print it. */
+static bool is_sum_of_file(const struct redact_scan *s, size_t from)
+{
+    static const char ways[][8] = {"md5", "sha", "rmd160", "ripemd", "blake", "sm3", "tiger"};
+    size_t sign = from - (from && s->text[from - 1] == ' ');
+    if (sign < 8 || s->text[sign - 1] != '=')
+        return false; /* most */
+    sign -= s->text[sign - 2] == ' ' ? 2 : 1;
+    size_t line = redact_line_start(s, from, PATH_MOST);
+    for (size_t i = 0; s->text[sign - 1] == ')' && i < sizeof ways / sizeof *ways; i++)
+        if (redact_at(s, line, ways[i]))
+            return true;
+    return false;
+}
+
 /* A sum of it: detect-secrets' `"hashed_secret": "X"`; the digest that `fly secrets list` has in a
- * column. */
+ * column; one of a file that is called as a secret is. */
 static bool is_digest(struct redact_scan *s, size_t from, size_t to)
 {
     size_t len = to - from, back = from > SEALED_MOST ? from - SEALED_MOST : 0;
     if (redact_run(s, from, CLASS_DIGIT | CLASS_HEX_LOWER) < to)
         return false;
+    if (len >= 32 && is_sum_of_file(s, from))
+        return true;
     if (len == 40)
         return from >= 18 && redact_at(s, from - 18, "\"hashed_secret\": \"");
     return len == 16 && redact_at(s, to, "  ") &&
@@ -138,6 +157,40 @@ static bool is_object(struct redact_scan *s, size_t from, size_t to)
            redact_run(s, at + 1, CLASS_DIGIT | CLASS_HEX_LOWER) == to;
 }
 
+/* `secret="kube-system/bootstrap-token-abcdef"`: what a cluster calls its object, as its parts log
+ * it. */
+static bool is_object_of_cluster(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t slash = redact_run(s, from, CLASS_LOWER | CLASS_DASH | CLASS_DIGIT), dash = slash + 1;
+    if (redact_char(s, slash) != '/' || from < 8 || !redact_at(s, from - 8, "secret=\"") ||
+        redact_run(s, dash, CLASS_LOWER | CLASS_DASH | CLASS_DIGIT | CLASS_DOT) != to)
+        return false; /* most */
+    dash = redact_run(s, dash, CLASS_LOWER);
+    return redact_char(s, dash) == '-' || redact_run(s, from, CLASS_LOWER) < slash;
+}
+
+/* `(*Token).Refresh(0xc0000fae05, ...)`: an argument, as a trace of calls shows it. */
+static bool is_pointer(struct redact_scan *s, size_t from, size_t to)
+{
+    return from && to - from <= POINTER_MOST && redact_at(s, from, "0x") &&
+           redact_run(s, from + 2, CLASS_DIGIT | CLASS_HEX_LOWER) == to &&
+           (REDACT_ONE_OF(s->text[from - 1], "({") ||
+            (from >= 10 && redact_at(s, from - 10, "(password=")));
+}
+
+/* `utf8mb4_unicode_ci`: how a column's text is sorted. */
+static bool is_collation(struct redact_scan *s, size_t from, size_t to)
+{
+    static const char sets[][6] = {"utf8", "utf16", "latin", "ascii", "ucs2", "cp125"};
+    bool set = false;
+    if (to < from + 7 || !(redact_at(s, to - 3, "_ci") || redact_at(s, to - 3, "_cs") ||
+                           redact_at(s, to - 4, "_bin")))
+        return false; /* most */
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        set = set || redact_at(s, from, sets[i]);
+    return set && redact_run(s, from, CLASS_LOWER | CLASS_DIGIT | CLASS_UNDER) == to;
+}
+
 bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
 {
     size_t from = match->from, to = match->to;
@@ -149,7 +202,8 @@ bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
         return true;
     if (redact_in(s->text[from], CLASS_LOWER) &&
         (is_said_of_it(s, from, to) || is_counted(s, from, to) || is_thing(s, from, to) ||
-         is_taken_from(s, from, to) || is_object(s, from, to)))
+         is_taken_from(s, from, to) || is_object(s, from, to) ||
+         is_object_of_cluster(s, from, to) || is_collation(s, from, to)))
         return true;
     switch (s->text[from]) {
     case '-': /* an option behind one that takes no value: `--ask-password --user=kim` */
@@ -158,14 +212,19 @@ bool redact_is_none(struct redact_scan *s, const struct redact_match *match)
                memchr(s->text + from, '=', to - from);
     case '@': /* `//<credentials>@host` */
         return redact_char(s, from - (from > 0)) == '>';
-    case 'A':
-        return is_sealed(s, from, to);
+    case '0':
+        return is_pointer(s, from, to) || is_length(s, from, to);
+    case 'A': /* and Pulumi's, sealed by a key of a cloud's */
+        return is_sealed(s, from, to) ||
+               (from >= 8 && redact_at(s, from, "AAABA") && redact_at(s, from - 8, "secure: "));
     case 'E': /* Vercel's, of what it does not show */
         return to - from == 9 && redact_at(s, from, "Encrypted");
     case 'U': /* what servers of mail ask for, in base64 */
         return to - from == 12 && !memcmp(s->text + from, "UGFzc3dvcmQ6", 12);
-    case 'p': /* the community that everybody has */
-        return to - from == 6 && !memcmp(s->text + from, "public", 6);
+    case 'p': /* the community that everybody has, and keys that a page shows to everybody */
+        return (to - from == 6 && !memcmp(s->text + from, "public", 6)) ||
+               redact_at(s, from, "pk_live_") || redact_at(s, from, "pk_test_") ||
+               redact_at(s, from, "phc_");
     case 'v': /* Pulumi's, sealed */
         return from >= 8 && redact_at(s, from, "v1:") && redact_at(s, from - 8, "secure: ");
     case 'V': /* Ansible's, of what a module is told */

@@ -460,8 +460,23 @@ static bool is_at_port(struct redact_scan *s, size_t end, size_t value)
            redact_char(s, redact_run(s, value, CLASS_DIGIT)) == '/';
 }
 
+/* `${USER}:${PASSWORD}@host`, `{{ a }}:{{ b }}@host`: the name stands for the password of an
+ * address, whose host is behind it. */
+static bool is_in_address(struct redact_scan *s, size_t end)
+{
+    const struct redact_behind *b = redact_behind(s, end);
+    if (!REDACT_ONE_OF(b->sign, "}])>%#"))
+        return false; /* most */
+    size_t at = b->to, most = at + 3;
+    while (at < most && REDACT_ONE_OF(redact_char(s, at), "}])>%#"))
+        at++;
+    return redact_char(s, at) == '@' && redact_in(s->text[at - 1], CLASS_ALL & ~CLASS_SPACE);
+}
+
 bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
+    if (is_in_address(s, end))
+        return false;
     enum redact_telling tells = redact_tells_of_phrase(s, at, end);
     bool key = !tells &&
                ((end - at == 3 && redact_at(s, at, "key")) ||

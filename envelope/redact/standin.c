@@ -38,6 +38,22 @@ static bool is_name(const char *t, size_t len)
     return false;
 }
 
+/* `SECRET_GOES_HERE`, `api-key-here`: in small letters only where a word of it is a secret's. */
+static bool is_place(const char *t, size_t len)
+{
+    static const char words[][7] = {"token", "secret", "passwo", "key", "pass", "value", "goes"};
+    if (len < 8 || strncasecmp(t + len - 4, "here", 4) != 0 ||
+        !redact_in(t[len - 5], CLASS_UNDER | CLASS_DASH))
+        return false; /* most */
+    for (size_t at = 0; at + 5 < len; at++)
+        for (size_t i = 0; (at == 0 || redact_in(t[at - 1], CLASS_UNDER | CLASS_DASH)) &&
+                           i < sizeof words / sizeof *words;
+             i++)
+            if (!strncasecmp(t + at, words[i], strlen(words[i])))
+                return true;
+    return redact_in(t[0], CLASS_UPPER) && redact_in(t[len - 1], CLASS_UPPER);
+}
+
 bool redact_asks_for_one(const struct redact_scan *s, size_t from, size_t to)
 {
     const char *t = s->text + from;
@@ -52,7 +68,7 @@ bool redact_asks_for_one(const struct redact_scan *s, size_t from, size_t to)
     if (parts == 1)
         return len == 8 && !strncasecmp(t, "changeme", 8);
     if (memmem(t, len, "-your-", 6) || memmem(t, len, "_your_", 6) ||
-        (redact_in(*t, CLASS_UPPER) && is_name(t, len)))
+        (redact_in(*t, CLASS_UPPER) && is_name(t, len)) || is_place(t, len))
         return true;
     for (int i = 0; i <= MARKS_MOST; i++) { /* hf_, sk-proj- */
         if ((!mark || redact_in(t[mark], CLASS_UPPER) || !strncasecmp(t + mark, "your", 4)) &&

@@ -155,6 +155,49 @@ static void test_what_is_called_so(void **state)
     finds("| id | password |\n+----+----------+\n|  1 | ", "mysql4Native", " |\n");
 }
 
+/* What stands in addresses for a secret that is set elsewhere. */
+static void test_in_addresses(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "dsn: postgres://${DB_USER}:${DB_PASS}@pg01:5432/shop\n",
+        "amqp://{{ rabbit_user }}:{{ rabbit_password }}@mq01:5672/jobs\n",
+        "url: \"redis://:#{redis_password}@cache01:6379/0\"\n",
+        "postgres://[user]:[password]@host01:5432/db\n",
+        "https://$(user):$(token)@git01.example.com/a1\n",
+    };
+    STAYS(texts);
+    found_as("postgres://shop:", "Walrus-12", "@pg01:5432/shop\n", "url-password");
+}
+
+/* What logs, traces, sums, tables and pages have beside a secret's name. */
+static void test_beside_its_name(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "token_cleaner.go:89] \"Deleted expired secret\" "
+        "secret=\"kube-system/bootstrap-token-abcdef\"\n",
+        "gw/auth.(*Token).Refresh(0xc0000fae05, {0xdef4a7, 0xc000dbc785})\n",
+        "main.checkPassword({0xc00001c0a8, 0x9}, {0x4b8a12, 0x7})\n",
+        "in verify_password (password=0x5581c2d0, len=12)\n",
+        "    secure: AAABA886c4yq0VXZPQoP7o+mXnPChmIBV1f/Y27FPABAoO1XO1RfzyPdVZoD4VPxq=\n",
+        "MD5 (secret.txt) = 828a591a8f0238a737086c4d23d75157\n",
+        "SHA1(token)= a94a8fe5ccb19ba61c4c0873d391e987982fbbd3\n",
+        "`password` varchar(255) COLLATE utf8mb4_unicode_ci NOT NULL,\n",
+        "NEXT_PUBLIC_POSTHOG_KEY=phc_0Gwm7mMj3yYzsLsekQxa8U70LcfXFeTqJ3Je3RFTGf8\n",
+        "posthog.init('phc_0Gwm7mMj3yYzsLsekQxa8U70LcfXFeTqJ3Je3RFTGf8')\n",
+        "VITE_STRIPE_KEY=pk_live_51lfqbLBqjXSNWTKrP0cWaVnaPcRTKBk14GFQqkXFYrfWCgN\n",
+        "AWS_SECRET_ACCESS_KEY=AWS_SECRET_HERE\n",
+        "API_KEY=api-key-here\nJWT_SECRET=secret_goes_here\n",
+    };
+    STAYS(texts);
+    finds("secret=\"", "kube/System7Bootstrap", "\"\n");
+    finds("DB_PASSWORD=", "0xc0000fae05", "\n");
+    finds("DB_PASSWORD=", "maple_2unicode_ci", "\n");
+    finds("DB_PASSWORD=", "wish-you-were-here", "\n");
+    finds("secret = ", "828a591a8f0238a737086c4d23d75157", "\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +208,8 @@ int main(void)
         cmocka_unit_test(test_what_says_of_one),
         cmocka_unit_test(test_said_of_one),
         cmocka_unit_test(test_what_is_called_so),
+        cmocka_unit_test(test_in_addresses),
+        cmocka_unit_test(test_beside_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
