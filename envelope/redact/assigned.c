@@ -90,6 +90,26 @@ static bool is_listed(struct redact_scan *s, const struct redact_place *p,
            redact_is_wordy(s, v->from, v->to);
 }
 
+/* `password: ribbon(164)`: a word, and a number of three digits in brackets, at a line's end. What
+ * makes passwords is told how long they be. */
+static bool is_numbered(struct redact_scan *s, const struct redact_place *p, size_t at,
+                        const struct redact_value *v)
+{
+    static const char makers[][8] = {"rand",     "gen",    "token",  "pass", "hex",
+                                     "byte",     "string", "text",   "char", "varchar",
+                                     "nvarchar", "binary", "repeat", "uuid"};
+    size_t number = redact_run(s, at + 1, CLASS_DIGIT), line = redact_line_end(s, v->end);
+    if (redact_char(s, at) != '(' || number < at + 3 || redact_char(s, number) != ')' ||
+        at < v->from + 4 || redact_run(s, v->from, CLASS_LOWER | CLASS_UPPER) != at ||
+        !(p->sign == ':' || p->tight))
+        return false;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (redact_at(s, v->from, makers[i]))
+            return false;
+    return redact_run(s, v->end, CLASS_BLANK) >= line && redact_is_statement(s, p->name) &&
+           !redact_is_plain_word(s, v->from, at);
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct redact_place *p,
                     const struct redact_value *v)
@@ -101,7 +121,9 @@ static bool is_code(struct redact_scan *s, const struct redact_place *p,
            redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT | CLASS_COLON))
         at++;
     char stop = at < v->to ? s->text[at] : 0;
-    if (at > v->from && (stop == '(' || stop == '[' || stop == '{') &&
+    bool called = at > v->from && !(redact_in(s->text[v->from], CLASS_DIGIT) &&
+                                    redact_run(s, v->from, CLASS_ALNUM) == at); /* 0{(x */
+    if (called && (stop == '(' || stop == '[' || stop == '{') && !is_numbered(s, p, at, v) &&
         !(p->tight && p->shell && p->upper) &&
         (p->tight ? stop != '(' || memchr(s->text + at, ')', redact_line_end(s, at) - at) != NULL
                   : !is_open(s, at, v)))

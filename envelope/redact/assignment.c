@@ -133,10 +133,11 @@ static bool read_behind(struct redact_scan *s, const struct redact_place *p, siz
         bool typed = p->upper && p->name > 1 && s->text[p->name - 1] == ' ' &&
                      REDACT_ONE_OF(s->text[p->name - 2], "$#%"); /* behind a prompt */
         bool is = redact_read_value(s, value, p->tight && (p->shell || typed), ret);
-        const char *next =
-            is && p->encoded ? memmem(s->text + value, ret->to - value, "%26", 3) : NULL;
-        if (next)
-            ret->to = ret->end = (size_t)(next - s->text);
+        for (int i = 0; is && p->encoded && i < 2; i++) {
+            const char *next = memmem(s->text + value, ret->to - value, i ? "%3B" : "%26", 3);
+            if (next)
+                ret->to = ret->end = (size_t)(next - s->text);
+        }
         return is && ret->to > ret->from;
     }
     char tag = redact_char(s, end + 1);
@@ -164,11 +165,12 @@ static bool may_follow(struct redact_scan *s, const struct redact_place *p)
                (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "35"));
     char sign = b->sign;
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<' ||
-        (sign == '-' && redact_char(s, b->to + 1) == '>'))
+        (sign == '-' && redact_char(s, b->to + 1) == '>') ||
+        (sign == 's' && redact_at(s, b->to, "string = ")))
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' || before == '+' ||
-           (before == ':' && sign == '"') ||
+           (before == ':' && (sign == '"' || sign == 'x')) ||
            (before == ' ' && p->name >= 4 &&
             (REDACT_ONE_OF(s->text[p->name - 2], "vxgUVrmsteqfn") ||
              redact_at(s, p->name - 4, "ort ")));
@@ -347,6 +349,8 @@ static void read_on(struct reading *r)
     struct redact_value *v = &r->v;
     if (r->whole || v->quote)
         return;
+    if (p->sign == ' ' && p->tells == TELLS_ALL && p->upper && (!r->before || r->before == '\n'))
+        v->to = v->end = redact_line_end(s, v->end); /* fish's and PowerShell's lists */
     if (p->tight && (r->before == '"' || r->before == '\''))
         redact_to_quote(s, r->before, p->tells == TELLS_ALL, v);
     if (v->quote)

@@ -249,6 +249,8 @@ bool redact_is_password(const struct redact_scan *s, size_t at)
     size_t sign_at = at;
     while (at < s->len && (redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE)))
         at++;
+    if (sign_at >= 6 && redact_at(s, at, "%3D"))
+        return redact_at(s, sign_at - 6, "%3B"); /* in a list that an address holds */
     if (at + 8 > s->len || !strchr("=:", s->text[at]))
         return false;
     while (++at < s->len && redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))

@@ -74,7 +74,7 @@ static bool is_wrapper(const struct redact_scan *s, size_t at, size_t end)
         ['c' & 31] = {REDACT_WORD("crypt")},
         ['e' & 31] = {REDACT_WORD("encrypt")},
         ['f' & 31] = {REDACT_WORD("from"), REDACT_WORD("fromString")},
-        ['g' & 31] = {REDACT_WORD("generate_password_hash")},
+        ['g' & 31] = {REDACT_WORD("generate_password_hash"), REDACT_WORD("getBytes")},
         ['h' & 31] = {REDACT_WORD("hashpw"), REDACT_WORD("hash")},
         ['m' & 31] = {REDACT_WORD("md5"), REDACT_WORD("make_password")},
         ['o' & 31] = {REDACT_WORD("optional")},
@@ -96,6 +96,9 @@ size_t redact_behind_wrapper(struct redact_scan *s, size_t at)
 {
     if (redact_at(s, at, "u8\""))
         return at + 2;
+    if (redact_char(s, at) == '[' && redact_at(s, at, "[]byte(") &&
+        REDACT_ONE_OF(redact_char(s, at + 7), "\"`"))
+        return at + 7; /* Go's */
     if (!redact_in(redact_char(s, at), CLASS_UPPER | CLASS_LOWER))
         return at; /* most */
     at = redact_at(s, at, "new ") ? at + 4 : at;

@@ -4,8 +4,10 @@
 
 #include "envelope/redact/places.h"
 
-#define BLANKS_MOST 80 /* between a name, its separator and its value */
-#define ARROW_LEAST 8  /* bytes of a value behind an arrow */
+#define BLANKS_MOST    80 /* between a name, its separator and its value */
+#define PREFIX_MOST    16 /* of a name of XML */
+#define ARROW_LEAST    8  /* bytes of a value behind an arrow */
+#define COMPARED_LEAST 6  /* of one that a program compares with */
 
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
@@ -34,6 +36,22 @@ static size_t skip_name_end(struct redact_scan *s, size_t at, bool *ret_quoted)
         at = redact_at(s, close, "] = \"") ? close + 1 : at;
     }
     return at;
+}
+
+/* `password == "X"`: a text with a digit and a letter that a program compares with; behind the
+ * sign.
+ */
+static size_t compared_with(struct redact_scan *s, size_t at, struct redact_place *p)
+{
+    size_t sign = at + 2 + (redact_char(s, at + 2) == '='),
+           quote = redact_run(s, sign, CLASS_BLANK);
+    struct redact_value v;
+    if (p->tells != TELLS_ALL || !redact_in(redact_char(s, quote), CLASS_DOUBLE | CLASS_SINGLE) ||
+        !redact_read_value(s, quote, false, &v) || !v.quote || !redact_has_digit(s, v.from, v.to) ||
+        v.to < v.from + COMPARED_LEAST)
+        return 0;
+    p->sign = '=';
+    return sign;
 }
 
 /* A sign that gives a name its value; behind it. 0 where there is none. */
@@ -71,10 +89,23 @@ static size_t skip_sign(struct redact_scan *s, size_t at, struct redact_place *p
     bool two = (first == '=' && next == '>') ||
                (next == '=' && (first == ':' || first == '?' || first == '+'));
     bool doubled = next == first && (first == '=' || first == ':');
+    if (doubled && first == '=')
+        return compared_with(s, at, p);
     if (doubled || !(two || first == '=' || first == ':'))
         return 0;
     p->sign = first == ':' && !two ? ':' : '=';
     return at + 1 + two;
+}
+
+/* `<db:name>`. */
+static bool has_prefix(const struct redact_scan *s, size_t name)
+{
+    size_t at = name - 1;
+    if (name < 3 || s->text[at] != ':')
+        return false; /* most */
+    while (at > 0 && name - at < PREFIX_MOST && redact_in(s->text[at - 1], CLASS_ALNUM))
+        at--;
+    return at > 0 && at + 1 < name && s->text[at - 1] == '<';
 }
 
 /* `<name>` and `name" value="`; the value behind. */
@@ -83,7 +114,7 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct redact_place 
     static const struct redact_word between[] = {REDACT_WORD(" value="), REDACT_WORD("><value>"),
                                                  REDACT_WORD("</key><string>"),
                                                  REDACT_WORD("</name><value>"), REDACT_WORD(">")};
-    bool element = p->name > 0 && s->text[p->name - 1] == '<';
+    bool element = p->name > 0 && (s->text[p->name - 1] == '<' || has_prefix(s, p->name));
     if (element && redact_char(s, at) != '>') { /* attributes of its own */
         size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
         const char *close = memchr(s->text + at, '>', end - at < 200 ? end - at : 200);
@@ -125,6 +156,21 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct redact_place 
     return 0;
 }
 
+/* Whether the line below begins as such a one does, or the one above: a variable's name, a blank,
+ * and what it is set to. */
+static bool is_of_dump(struct redact_scan *s, size_t line, size_t end)
+{
+    size_t above = line ? redact_line_start(s, line - 1, REDACT_LINE_LOOKED_AT) : line;
+    for (int i = 0; i < 2; i++) {
+        size_t at = i ? end + 1 : above;
+        size_t name = redact_run(s, at, CLASS_UPPER | CLASS_UNDER | CLASS_DIGIT);
+        if (at != line && name >= at + 3 && redact_char(s, name) == ' ' &&
+            REDACT_ONE_OF(redact_char(s, name + 1), "/'~"))
+            return true;
+    }
+    return false;
+}
+
 /* A line of two words, the first a variable's name: fish's and PowerShell's lists. */
 static bool is_listed_pair(struct redact_scan *s, const struct redact_place *p, size_t value)
 {
@@ -137,7 +183,9 @@ static bool is_listed_pair(struct redact_scan *s, const struct redact_place *p, 
     bool mixed = false;
     while (word < end && !redact_in(s->text[word], CLASS_BLANK))
         mixed = mixed || !redact_in(s->text[word], CLASS_UPPER | CLASS_UNDER), word++;
-    return mixed && (word == end || s->text[value] == '\'') && end - value >= 4;
+    return mixed && end - value >= 4 &&
+           (word == end || s->text[value] == '\'' ||
+            (p->tells == TELLS_ALL && is_of_dump(s, start, end)));
 }
 
 /* The two stars behind the sign of Markdown's `**Password:**`. */
@@ -152,7 +200,10 @@ static size_t bold_length(struct redact_scan *s, const struct redact_place *p, s
 size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
 {
     size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
-    at += redact_at(s, at, " <const>") ? 8 : 0; /* Lua's */
+    if (redact_char(s, at) == ' ') /* Lua's, Go's */
+        at += redact_char(s, at + 1) == '<'   ? 8u * redact_at(s, at, " <const>")
+              : redact_char(s, at + 1) == 's' ? 7u * redact_at(s, at, " string = ")
+                                              : 0;
     size_t blanks = skip_blanks(s, at), markup = 0;
     char front = p->name >= 2 ? s->text[p->name - 1] : 0;
     bool dashes = front == '-' || (front == '+' && s->text[p->name - 2] == ' ');

@@ -1,5 +1,6 @@
 /* Values that are more than a word, by the form of what they stand in: the rest of a file's line,
  * YAML's text on the lines below, what is in braces, what goes on to a quote. */
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "envelope/redact/command.h"
@@ -80,15 +81,43 @@ bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_val
            (redact_has_digit(s, from, to) || !redact_in(s->text[from], CLASS_UPPER));
 }
 
+/* Where ODBC's brace closes: one that is doubled is the value's, unless no other one closes it.
+ * `from` for none. */
+static size_t close_brace(struct redact_scan *s, size_t from)
+{
+    size_t line = redact_line_end(s, from), to = from, doubled = from;
+    line = line - from > LINE_MOST ? from + LINE_MOST : line;
+    while (to < line && (s->text[to] != '}' || redact_char(s, to + 1) == '}')) {
+        bool two = s->text[to] == '}';
+        doubled = two && doubled == from ? to + 1 : doubled;
+        to += two ? 2 : 1;
+    }
+    return to < line ? to : doubled;
+}
+
+/* Whether a driver of several words is in braces in front of the name: they are ODBC's, and no
+ * program's that puts something there. */
+static bool has_driver(const struct redact_scan *s, size_t name)
+{
+    size_t line = redact_line_start(s, name, PHRASE_MOST), from;
+    const char *driver = memmem(s->text + line, name - line, "river={", 7);
+    driver = driver ? driver : memmem(s->text + line, name - line, "RIVER={", 7);
+    from = driver ? (size_t)(driver - s->text) + 7 : name;
+    size_t blank = from;
+    while (blank < name && redact_in(s->text[blank], CLASS_ALNUM))
+        blank++;
+    return blank > from && blank < name && s->text[blank] == ' ';
+}
+
 bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret)
 {
-    size_t line = redact_line_end(s, at);
     char before = name ? s->text[name - 1] : '\n';
     if (redact_char(s, at) != '{' || (before != ';' && before != '\n'))
         return false;
-    const char *close = memchr(s->text + at, '}', line - at);
-    size_t from = at + 1, to = close ? (size_t)(close - s->text) : from;
-    if (to < from + 4 || redact_run(s, from, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER) >= to ||
+    size_t from = at + 1, to = close_brace(s, from);
+    bool word = redact_run(s, from, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER) >= to;
+    if (to < from + 4 ||
+        (word && (redact_tells(s, from, to - from) || before != ';' || !has_driver(s, name))) ||
         redact_char(s, from) == '{' || !REDACT_ONE_OF(redact_char(s, to + 1), ";\"'\n") ||
         (before == '\n' && (redact_char(s, to + 1) != '\n' || !redact_has_digit(s, from, to))))
         return false;

@@ -243,6 +243,40 @@ static void test_texts_that_end_early(void **state)
         }
 }
 
+/* What would be a program's elsewhere: brackets, braces, quotes of another kind, a comparison. */
+static void test_what_is_no_code(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"password: ", "ribbon(164)", "\n"},
+        {"passwd: ", "maple(35)!", "\n"},
+        {"password: ", "625Maple(orb)", "\n"},
+        {"PWD = ", "0{(exxN^ailxCP)", "\n"},
+        {"[DWH]\nUID = sa\nPWD = {", "ab}}cd;12", "}\nTrust = yes\n"},
+        {"DRIVER={SQL Server};SERVER=sql01;UID=sa;PWD={", "velvet", "};Encrypt=yes\n"},
+        {"DRIVER={SQL Server};SERVER=sql01;UID=sa;PWD={", "velvet{glacier}", "};Encrypt=yes\n"},
+        {"DRIVER%3D%7BX%7D%3BUID%3Dsa%3BPWD%3D", "ivory9504", "%3BDATABASE%3Dd\n"},
+        {"var apiSecret string = `", "ginger\"1701", "`\n"},
+        {"signingKey := []byte(\"", "coffee maple meadow falcon!", "\")\n"},
+        {"if user == \"ops\" && password == \"", "rock3t1*060,", "\"\n"},
+        {"snmp_community: ", "olive_pickle_spruce_koala", "\n"},
+    };
+    GO(rows);
+    static const char *const texts[] = {
+        "password: rand(164)\n",
+        "password: md5(123)\n",
+        "password = make(164)\n",
+        "password: tundra(164),\n",
+        "DRIVER={SQL Server};SERVER={server};UID={user};PWD={password};\n",
+        "conn = f\"DRIVER={{ODBC Driver 17}};UID={user};PWD={pwd}\"\n",
+        "if (password == \"abcdef\") {\n",
+        "if (token == \"ab12cd34\") {\n",
+        "snmp_community: public\n",
+        "var passwordType string = \"hidden\"\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_what_stands_for_one),
         cmocka_unit_test(test_texts_that_end_early),
+        cmocka_unit_test(test_what_is_no_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
