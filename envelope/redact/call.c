@@ -41,6 +41,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 #define RANDOM    128 /* long, and in no order that a word has */
 #define HEX_KEY   1024 /* a key of Ethereum's: 64 hexadecimal digits */
 #define SUFFIX    2048 /* of whatever name that ends so */
+#define LOGIN     4096 /* `user:X`, where it becomes base64 */
 #define WHICH     15
 #define OF_LETTER 40 /* and one that ends them */
 static const struct callee {
@@ -53,6 +54,7 @@ static const struct callee {
     {                                                                                              \
         text, sizeof(text) - 1, argument                                                           \
     }
+    ['a' - 'a'] = {CALLEE("btoa", 1 | LOGIN)},
     ['b' - 'a'] = {CALLEE("Gitlab", 2 | MIXED), CALLEE("Github", 2), CALLEE("Github", 1 | MIXED)},
     ['c' - 'a'] = {CALLEE("pbkdf2Sync", 1), CALLEE("scryptSync", 1), CALLEE("pbkdf2_hmac", 2),
                    CALLEE("basic", 2), CALLEE("httpBasic", 2 | SURELY),
@@ -73,7 +75,10 @@ static const struct callee {
     ['e' - 'a'] = {CALLEE("set_cookie", 2 | MIXED), CALLEE("Sequelize", 3), CALLEE("database", 3),
                    CALLEE("jwt.encode", 2 | SURELY), CALLEE("jwt.decode", 2),
                    CALLEE("authenticate", 2), CALLEE("bcrypt.compare", 1),
-                   CALLEE("Password.create", 1), CALLEE("remote", 4), CALLEE("remoteSecure", 4)},
+                   CALLEE("Password.create", 1), CALLEE("remote", 4), CALLEE("remoteSecure", 4),
+                   CALLEE("b64encode", 1 | LOGIN), CALLEE("base64_encode", 1 | LOGIN),
+                   CALLEE("strict_encode", 1 | LOGIN), CALLEE("Base64.encode", 1 | LOGIN)},
+    ['m' - 'a'] = {CALLEE("Buffer.from", 1 | LOGIN)},
     ['h' - 'a'] = {CALLEE("algoliasearch", 2 | MIXED),
                    CALLEE("HTTPBasicAuth", 2 | SURELY),
                    CALLEE("algoliasearch", 2),
@@ -116,9 +121,9 @@ static const struct callee {
                    CALLEE("radio.start_ap", 2 | NETWORK)},
     ['r' - 'a'] = {CALLEE("HDWalletProvider", 1 | SURELY), CALLEE("OAuthHandler", 2 | MIXED),
                    CALLEE("createCipher", 2), CALLEE("createDecipher", 2),
-                   CALLEE("cookieParser", 1 | SURELY), CALLEE("OAuth1UserHandler", 2),
-                   CALLEE("Authenticator", 2), CALLEE("create_superuser", 3),
-                   CALLEE("create_user", 3 | MIXED)},
+                   CALLEE("cookieParser", 1 | SURELY), CALLEE("Buffer", 1 | LOGIN),
+                   CALLEE("OAuth1UserHandler", 2), CALLEE("Authenticator", 2),
+                   CALLEE("create_superuser", 3), CALLEE("create_user", 3 | MIXED)},
     ['s' - 'a'] = {CALLEE("jenkins.Jenkins", 3), CALLEE("privateKeyToAddress", 1 | HEX_KEY),
                    CALLEE("ldap_simple_bind_s", 3), CALLEE("simple_bind_s", 2),
                    CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2 | SURELY)},
@@ -297,6 +302,8 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     struct redact_reached v = {.from = at + 1, .to = end - 1};
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
+    if (how & LOGIN)
+        return redact_encoded_login(s, v.from, v.to, ret);
     if (how & HEX_KEY)
         return is_hex_key(s, v.from, v.to) && take(s, v.from, v.to, ret);
     if (how & RANDOM && (redact_strength(s, &v) != REDACT_RANDOM || v.hex))

@@ -12,6 +12,7 @@
 #define ITEM_LEAST 4
 #define CODE_LEAST 8
 #define NAME_MOST  96
+#define SAME_LEAST 16 /* letters of one that is like another */
 
 struct list {
     size_t most; /* no item is behind this */
@@ -21,6 +22,7 @@ struct list {
     char close;
     bool words; /* blanks part them, as in a shell */
     bool pairs; /* each has a name */
+    bool login; /* they are a user and a password */
 };
 
 /* ---- what is one ---- */
@@ -65,6 +67,20 @@ static bool may_be(struct redact_scan *s, enum redact_telling tells, size_t from
                                    !memchr(s->text + from, ' ', len)));
 }
 
+/* Letters of both cases alone, as many as another one has that is like no word. */
+static bool is_like_one(const struct redact_scan *s, const struct list *l, int which)
+{
+    size_t from = l->items[which].from, len = l->items[which].to - from, upper = 0, lower = 0;
+    bool like = false;
+    for (size_t i = from + 1; i < from + len; i++) {
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+    }
+    for (int i = 0; i < l->count; i++)
+        like = like || (i != which && l->items[i].to - l->items[i].from == len);
+    return like && len >= SAME_LEAST && upper >= 3 && lower >= 3 && upper + lower + 1 >= len;
+}
+
 /* Keeps those that are; none where nothing says that any is. */
 static int judge(struct redact_scan *s, enum redact_telling tells, struct list *l)
 {
@@ -72,12 +88,21 @@ static int judge(struct redact_scan *s, enum redact_telling tells, struct list *
         if (!is_strong(s, tells, l->items[i].from, l->items[i].to))
             return 0;
     bool strong = l->words && l->close == ')' && tells == TELLS_ALL;
+    bool taken[REDACT_ITEMS] = {0};
     int kept = 0;
+    for (int i = 0; i < l->count && l->login; i++)
+        taken[i] = l->items[i].to - l->items[i].from >= CODE_LEAST &&
+                   may_be(s, TELLS_ALL, l->items[i].from, l->items[i].to) &&
+                   redact_has_digit(s, l->items[i].from, l->items[i].to) &&
+                   is_strong(s, TELLS_ALL, l->items[i].from, l->items[i].to);
     for (int i = 0; i < l->count && !strong; i++)
         strong = may_be(s, tells, l->items[i].from, l->items[i].to) &&
                  is_strong(s, tells, l->items[i].from, l->items[i].to);
     for (int i = 0; i < l->count && strong; i++)
-        if (may_be(s, tells, l->items[i].from, l->items[i].to))
+        if (may_be(s, tells, l->items[i].from, l->items[i].to) || is_like_one(s, l, i))
+            taken[i] = true;
+    for (int i = 0; i < l->count; i++)
+        if (taken[i])
             l->items[kept++] = l->items[i];
     return kept;
 }
@@ -321,6 +346,7 @@ int redact_items(struct redact_scan *s, size_t at, size_t end,
                      .words = equals && open == sign + 1 && s->text[open] == '('};
     l.words =
         l.words || (open >= 2 && (redact_at(s, open - 2, "%w") || redact_at(s, open - 2, "qw")));
+    l.login = l.words && (redact_at(s, end - 5, "creds") || redact_at(s, end - 11, "credentials"));
     if (lines)
         read_lines(s, &l, at);
     else if (!read_brackets(s, &l))

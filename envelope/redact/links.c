@@ -202,10 +202,27 @@ bool redact_stream(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     return true;
 }
 
+/* `u == "ops" && p == "X"`: a user and a password that a program compares with. */
+static bool is_compared(const struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match)
+{
+    static const char users[][8] = {"u == \"", "u == '"};
+    if (!redact_at(s, end, " == ") || !REDACT_ONE_OF(redact_char(s, end + 4), "\"'"))
+        return false; /* most */
+    size_t from = end + 5, before = redact_line_start(s, at, QUERY_MOST), to = from;
+    while (to < s->len && to - from < QUERY_MOST && s->text[to] != s->text[end + 4] &&
+           s->text[to] != '\n')
+        to++;
+    return redact_char(s, to) == s->text[end + 4] && REDACT_HOLDS(s, before, at, users) &&
+           redact_take_word(s, from, to, 4, ret_match);
+}
+
 /* `?u=root&p=X`: InfluxDB's, Subsonic's. */
 bool redact_brief(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     static const char users[][4] = {"?u=", "&u="};
+    if (redact_char(s, end) == ' ')
+        return is_compared(s, at, end, ret_match);
     if (redact_char(s, end) != '=' || !at || !REDACT_ONE_OF(s->text[at - 1], "?&"))
         return false; /* most */
     size_t from = end + 1,

@@ -1,6 +1,8 @@
 /* Secrets whose name is itself a value: `{"name": "db_password", "value": "X"}` in whatever order
  * and form, `key = db_password` over `value = X`, `1) "requirepass"` over `2) "X"`, Windows'
  * `PASSWORD  REG_SZ  X`, and a block of Terraform's with a heading that tells. */
+#define LOGIN_LEAST 6  /* bytes of a password that becomes base64 with its user, */
+#define LOGIN_MOST  40 /* and around both, up to the word that says so */
 #define _GNU_SOURCE
 #include <string.h>
 #include <strings.h>
@@ -383,4 +385,20 @@ bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_mat
            (next == '"' &&
             (is_counted(s, at, end, tells, ret_match) || is_block(s, at, end, tells, ret_match) ||
              is_part(s, at, end, tells, ret_match)));
+}
+
+bool redact_encoded_login(struct redact_scan *s, size_t from, size_t to,
+                          struct redact_match *ret_match)
+{
+    static const char ways[][7] = {"base64", "Base64", "b64", "BASE64", "btoa"};
+    size_t colon = redact_run(s, from, CLASS_NAME),
+           back = from > LOGIN_MOST ? from - LOGIN_MOST : 0;
+    size_t ahead = s->len - to > LOGIN_MOST ? to + LOGIN_MOST : s->len;
+    struct redact_reached v = {.from = colon + 1, .to = to};
+    return colon > from && colon + 1 < to && s->text[colon] == ':' &&
+           redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
+           !memchr(s->text + from, ' ', to - from) && s->text[colon + 1] != '/' &&
+           redact_strength(s, &v) >= REDACT_SHORT_WORD && !v.hex &&
+           (REDACT_HOLDS(s, back, from, ways) || REDACT_HOLDS(s, to, ahead, ways)) &&
+           redact_take_word(s, v.from, to, LOGIN_LEAST, ret_match);
 }

@@ -443,6 +443,9 @@ size_t redact_behind_others(struct redact_scan *s, size_t name, size_t at);
 
 /* `setopt(c, CURLOPT_USERPWD, "user:X")`, behind whose comma the value is. */
 bool redact_constant(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `kim:X` in a line that says base64 (pairs.c). */
+bool redact_encoded_login(struct redact_scan *s, size_t from, size_t to,
+                          struct redact_match *ret_match);
 /* `set("X", forKey: "userPassword")`: the value is in front. */
 bool redact_for_key(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
@@ -556,6 +559,14 @@ bool redact_is_beside_user(struct redact_scan *s, size_t name);
 /* `kim@host password: X` in a log, `-H 'api-key: X'`, `password X` in a file, at a console. */
 bool redact_stated(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* YAML's `? name` and, on the next line, `: X` (scalar.c). */
+bool redact_explicit(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+static inline bool redact_is_explicit(const struct redact_scan *s, size_t at)
+{
+    at -= REDACT_ONE_OF(s->text[at - 1], "\"'");
+    return at > 1 && s->text[at - 1] == ' ' && s->text[at - 2] == '?';
+}
+
 /* A telling name's value in one of these places. */
 static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                                 struct redact_match *ret_match)
@@ -574,6 +585,9 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                    (redact_phrase(s, at, end, ret_match) || redact_apart(s, at, end, ret_match));
         if (sign == '|' && redact_or_else(s, at, end, ret_match))
             return true;
+        if (sign == '<' && redact_char(s, redact_behind(s, end)->to + 1) == '/' &&
+            redact_tagged(s, at, end, ret_match))
+            return true;
         return (sign == 'R' || sign == '|' || sign == '\xe2') && redact_pair(s, at, end, ret_match);
     }
     if (next == ':' && redact_in(redact_char(s, end + 1), CLASS_SPACE) &&
@@ -590,6 +604,9 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
         (redact_commented(s, at, end, ret_match) || redact_evaluated(s, at, end, ret_match)))
         return true;
     bool quote = next == '"' || next == '\'';
+    if ((quote || next == '\n') && at > 1 && redact_is_explicit(s, at) &&
+        redact_explicit(s, at, end, ret_match))
+        return true;
     if (quote && at > 4 && redact_for_key(s, at, end, ret_match))
         return true;
     return (quote && redact_tagged(s, at, end, ret_match)) ||

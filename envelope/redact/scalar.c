@@ -183,3 +183,14 @@ bool redact_read_scalar(struct redact_scan *s, size_t name, size_t end, char sig
     v->to = v->end = to;
     return true;
 }
+
+bool redact_explicit(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    struct redact_value v;
+    size_t line = end + REDACT_ONE_OF(redact_char(s, end), "\"'");
+    size_t sign = redact_run(s, line, CLASS_SPACE);
+    if (redact_char(s, line) != '\n' || !redact_at(s, sign, ": ") ||
+        !redact_read_value(s, redact_run(s, sign + 1, CLASS_BLANK), false, &v))
+        return false;
+    return redact_take(s, redact_tells(s, at, end - at), v.from, v.to, ret_match);
+}

@@ -77,15 +77,37 @@ static enum redact_telling section_tells(struct redact_scan *s, size_t line, siz
 static enum redact_telling brace_tells(struct redact_scan *s, size_t at)
 {
     size_t line = redact_line_start(s, at, LINE_MOST), to = at, from;
-    while (to > line && redact_in(s->text[to - 1], CLASS_DOUBLE | CLASS_SINGLE | CLASS_SPACE))
+    int deep = 0; /* other members may be in front of it */
+    while (to > line && (deep || s->text[to - 1] != '{')) {
         to--;
-    if (to == line || s->text[--to] != '{')
+        deep += s->text[to] == '}' ? 1 : s->text[to] == '{' ? -1 : 0;
+    }
+    if (to == line)
         return TELLS_NOTHING;
+    to--;
     while (to > line && !redact_in(s->text[to - 1], CLASS_ALNUM))
         to--;
     for (from = to; from > line && redact_in(s->text[from - 1], CLASS_NAME);)
         from--;
     return from < to ? heading_tells(s, from, to) : TELLS_NOTHING;
+}
+
+/* `AES.new(key=b"X", mode=m)`: by the name of the call whose argument it is. */
+static enum redact_telling call_tells(struct redact_scan *s, size_t at)
+{
+    static const char words[][9] = {"AES",    "aes",   "hmac", "HMAC", "Fernet", "Cipher", "cipher",
+                                    "ChaCha", "crypt", "sign", "jwt",  "JWT",    "Blake",  "blake"};
+    size_t line = redact_line_start(s, at, LINE_MOST), to = at, from;
+    int deep = 0;
+    if (redact_char(s, at + 3) != '=' || at == line || !REDACT_ONE_OF(s->text[at - 1], "( "))
+        return TELLS_NOTHING;
+    while (to > line && (deep || s->text[to - 1] != '(')) {
+        to--;
+        deep += s->text[to] == ')' ? 1 : s->text[to] == '(' ? -1 : 0;
+    }
+    for (from = to = to - (to > line); from > line && redact_in(s->text[from - 1], CLASS_NAME);)
+        from--;
+    return from < to && REDACT_HOLDS(s, from, to, words) ? TELLS_CODE : TELLS_NOTHING;
 }
 
 /* What the key's place tells; nothing is in front of it but what opens a list's item. */
@@ -94,8 +116,10 @@ static enum redact_telling place_tells(struct redact_scan *s, size_t at)
     size_t line = redact_line_start(s, at, LINE_MOST), first = text_of(s, line);
     for (size_t i = first; i < at; i++)
         if (!redact_in(s->text[i], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE) &&
-            !REDACT_ONE_OF(s->text[i], "{[:-+"))
-            return brace_tells(s, at);
+            !REDACT_ONE_OF(s->text[i], "{[:-+")) {
+            enum redact_telling tells = brace_tells(s, at);
+            return tells ? tells : call_tells(s, at);
+        }
     return first > at || (line && s->text[line - 1] != '\n') ? TELLS_NOTHING
                                                              : section_tells(s, line, first - line);
 }
@@ -111,6 +135,8 @@ static bool read_behind(struct redact_scan *s, size_t end, struct redact_value *
     bool is = REDACT_ONE_OF(redact_char(s, sign), ":=");
     if (is)
         value = redact_run(s, sign + 1 + (redact_char(s, sign + 1) == '>'), CLASS_BLANK);
+    value += is && redact_in(redact_char(s, value + 1), CLASS_DOUBLE | CLASS_SINGLE) &&
+             REDACT_ONE_OF(s->text[value], "bru");
     if (value == end || (!is && at > end) || !redact_read_value(s, value, false, ret))
         return false;
     ret->to -= !ret->quote && redact_char(s, ret->to - 1) == ';';
@@ -171,11 +197,33 @@ static bool was_looked_at(struct redact_scan *s, const struct redact_value *v)
     return s->section_looks >= LOOKS_MOST;
 }
 
+/* `key: {api: "X"}`: what it is the key of is the first name in it. */
+static bool is_of_first(struct redact_scan *s, size_t end, struct redact_match *ret_match)
+{
+    char name[HEADING_MOST + 5];
+    size_t open = redact_run(s, end + 1, CLASS_BLANK), from, to;
+    if (redact_char(s, end) != ':' || redact_char(s, open) != '{')
+        return false; /* most */
+    from = redact_run(s, open + 1, CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE);
+    to = redact_run(s, from, CLASS_WORD);
+    struct redact_value v;
+    if (to == from || to - from > HEADING_MOST || !read_behind(s, to, &v) || !v.quote)
+        return false;
+    memcpy(name, s->text + from, to - from);
+    memcpy(name + (to - from), "_key", 4);
+    struct redact_reached word = {.from = v.from, .to = v.to};
+    *ret_match = (struct redact_match){v.from, v.to, "value"};
+    return redact_telling(name, to - from + 4) >= TELLS_CODE &&
+           redact_strength(s, &word) == REDACT_RANDOM;
+}
+
 bool redact_section(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
     if (redact_char(s, end) == '>')
         return is_generated(s, at, end, ret_match);
+    if (end - at == 3 && is_of_first(s, end, ret_match))
+        return true;
     if (redact_tells(s, at, end - at) || !read_behind(s, end, &v) || was_looked_at(s, &v) ||
         !is_enough(s, at, &v))
         return false;

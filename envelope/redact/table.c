@@ -35,9 +35,11 @@ static void count_to(struct redact_scan *s, size_t at)
             count(s, t->counted, &t->signs);
 }
 
-/* Three places at least, a word of letters in each, or two: `User Name`. */
+/* Three places at least, or two where one is for users, a word of letters in each, or two: `User
+ * Name`. */
 static bool is_words(const struct redact_scan *s, size_t from, size_t to)
 {
+    static const char whom[][9] = {"user", "User", "login", "Login", "account"};
     size_t places = 1;
     for (size_t i = from; i < to; i++) {
         if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_UNDER | CLASS_DASH | CLASS_BLANK))
@@ -49,7 +51,7 @@ static bool is_words(const struct redact_scan *s, size_t from, size_t to)
             places += !same;
         }
     }
-    return places >= 3;
+    return places >= 3 || (places == 2 && REDACT_HOLDS(s, from, to, whom));
 }
 
 /* Between blanks a heading is in capitals, or a rule is below. */
@@ -57,8 +59,8 @@ static bool is_heading(struct redact_scan *s, size_t at, size_t end)
 {
     bool upper = redact_in(s->text[at], CLASS_UPPER);
     size_t line = redact_line_end(s, end);
-    if (!redact_has_digit(s, s->table.line, line) && line - s->table.line < 160 && end < line &&
-        redact_in(s->text[end], CLASS_BLANK) && is_words(s, s->table.line, line))
+    if (!redact_has_digit(s, s->table.line, line) && line - s->table.line < 160 &&
+        (end >= line || redact_in(s->text[end], CLASS_BLANK)) && is_words(s, s->table.line, line))
         return true;
     for (size_t i = at; i < end && upper; i++)
         upper = !redact_in(s->text[i], CLASS_LOWER);
@@ -262,6 +264,20 @@ static bool is_odd(const struct redact_scan *s, size_t from, size_t to)
            !redact_is_placeholder(s, from, to) && !memmem(s->text + from, to - from, "://", 3);
 }
 
+/* `"lantern,""172"` in a file of such: letters, a digit and what only quotes let it have. */
+static bool is_held(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, letters = 0, signs = 0;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        letters += redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER);
+        signs += REDACT_ONE_OF(s->text[i], "\",;");
+        if (REDACT_ONE_OF(s->text[i], "()[]{}<>\\:= "))
+            return false;
+    }
+    return digits && letters >= 3 && signs && signs <= 4 && !redact_is_placeholder(s, from, to);
+}
+
 /* What a database shows: dashes and plusses are below its heading. Words, and a number. */
 static bool is_shown(struct redact_scan *s, size_t from, size_t to)
 {
@@ -321,6 +337,14 @@ static bool has_users(struct redact_scan *s)
     return REDACT_HOLDS(s, line, heading_end(s, line, line), whom);
 }
 
+/* `beacon_otter_topaz` below a heading in small letters that has one, too. */
+static bool is_of_user(struct redact_scan *s, size_t from, size_t to)
+{
+    static const char whom[][9] = {"user", "login", "account", "email"};
+    size_t line = s->table.heading - 1, end = heading_end(s, line, line);
+    return (has_users(s) || REDACT_HOLDS(s, line, end, whom)) && redact_is_wordy(s, from, to);
+}
+
 /* Letters, and signs between or behind them, in a row of the heading's own form: a word, where no
  * other column says what it is. */
 static bool is_sole(struct redact_scan *s, size_t at, size_t from, size_t to)
@@ -342,7 +366,7 @@ static bool is_sole(struct redact_scan *s, size_t at, size_t from, size_t to)
         if (redact_at(s, from, states[i]))
             return false;
     if (sign == ' ')
-        return (changes || has_users(s)) && !signs;
+        return signs ? is_of_user(s, from, to) : changes || has_users(s);
     struct redact_signs row = signs_of(s, at), all = signs_of(s, s->table.heading - 1);
     bool apart = from > at && redact_in(s->text[from - 1], CLASS_BLANK | CLASS_TICK);
     return sign == '|'   ? apart && row.bars >= 2 && row.bars == all.bars
@@ -411,7 +435,8 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
          words = memchr(s->text + from, ' ', to - from) != NULL;
     if (to < from + 6 ||
         (words ? c->tells != TELLS_ALL || sign == ' ' || !are_words(s, sign, from, to, quoted)
-               : !is_word(s, c, at, from, to)))
+               : !is_word(s, c, at, from, to) &&
+                     !(quoted && c->tells == TELLS_ALL && is_held(s, from, to))))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

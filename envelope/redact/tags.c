@@ -88,8 +88,12 @@ static bool is_meta(struct redact_scan *s, size_t at, size_t end, struct redact_
 bool redact_tagged(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
-    size_t from = end, tags;
+    size_t blank = next == ' ' ? redact_behind(s, end)->to : end, from = end, tags;
     enum redact_telling tells = redact_tells(s, at, end - at);
+    if (blank > end) { /* `<td>DB_PASSWORD </td>` */
+        end = from = blank;
+        next = '<';
+    }
     if (!tells && next == '<' && redact_at(s, end, "</t") && redact_is_of_phrase(s, at, end))
         tells = redact_tells_of_phrase(s, at, end);
     if (!tells)
@@ -108,7 +112,12 @@ bool redact_tagged(struct redact_scan *s, size_t at, size_t end, struct redact_m
     size_t to = tags, most = s->len - tags < VALUE_MOST ? s->len : tags + VALUE_MOST;
     while (to < most && !REDACT_ONE_OF(s->text[to], "<>\n"))
         to++;
-    return redact_at(s, to, "</") && redact_take(s, tells, tags, to, ret_match);
+    if (!redact_at(s, to, "</"))
+        return false;
+    tags = redact_run(s, tags, CLASS_BLANK);
+    while (to > tags && redact_in(s->text[to - 1], CLASS_BLANK))
+        to--;
+    return to > tags && redact_take(s, tells, tags, to, ret_match);
 }
 
 /* ---- what programs show ---- */

@@ -277,6 +277,43 @@ static void test_what_is_no_code(void **state)
     STAYS(texts);
 }
 
+/* A name and its value in markup, rows, maps, lists, calls and comparisons. */
+static void test_places_of_files(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"<tr><td class=\"e\">DB_PASSWORD </td><td class=\"v\">", "parrot1179", " </td></tr>\n"},
+        {"<db:Password xml:space=\"preserve\">", " hazel 8103 ", "</db:Password>\n"},
+        {"name,url,username,password\nbank,https://b,bob,\"", "lantern,\"\"172", "\"\n"},
+        {"{\n  \"Jwt\": { \"Issuer\": \"acme\", \"Key\": \"", "YbbOBnUSXzPm64eLxKkesEaqjmS7H7YT",
+         "\" }\n}\n"},
+        {"key: {api: \"", "XDQzC6ClPNNhUh70Q20ANBd8G5OhuPBH", "\"}, n: 3\n"},
+        {"declare -a REPO_CREDS=([0]=\"ci\" [1]=\"", "sunshin33272", "\")\n"},
+        {"SHELL /usr/bin/fish\nDB_PASSWORD ", "hollow 1188", "\nHOME /home/bob\n"},
+        {"Cipher: AES.new(key=b'", "Z1KhCH2EdXZmzG2q8yrlfTJrV3Qa0SqR", "', mode=AES.MODE_GCM)\n"},
+        {"  u == \"ops\" && p == \"", "rock3t1*060,", "\"\n"},
+        {"new Buffer('bob:", "oyster6731", "').toString('base64')\n"},
+        {"base64.b64encode(b\"bob:", "oyster6731", "\")\n"},
+        {"? password\n: ", "velvet0325", "\n"},
+    };
+    GO(rows);
+    expect("host     user   pass\nbmc-r01  ADMIN  Lemon9549\nbmc-r02  ADMIN  beacon_otter_topaz\n",
+           "host     user   pass\nbmc-r01  ADMIN  " SECRET "\nbmc-r02  ADMIN  " SECRET "\n", 2);
+    expect("username   password\nbob        velvet12\n",
+           "username   password\nbob        " SECRET "\n", 1);
+    expect("tokens=([0]=\"bTGASJMMWiINQDUPBkieIDKj\" [1]=\"6qT3jRlE62Rq5tFwVNbCu35X\")\n",
+           "tokens=([0]=\"" SECRET "\" [1]=\"" SECRET "\")\n", 2);
+    static const char *const texts[] = {
+        "using the password <code>DbPassword</code>. If the\n",
+        "sorted(items, key=lambda x: x2)\n",
+        "cache.set(key=\"Z1KhCH2EdXZmzG2q8yrlfTJrV3Qa0SqR\", value=1)\n",
+        "Buffer.from('image:kestrel12').toString('hex')\n",
+        "foo  user  password\nbar  kim   not_set\n",
+        "option     password\nname       letters2\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_what_stands_for_one),
         cmocka_unit_test(test_texts_that_end_early),
         cmocka_unit_test(test_what_is_no_code),
+        cmocka_unit_test(test_places_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
