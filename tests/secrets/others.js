@@ -1,4 +1,4 @@
-// others.js: corpora of others, who knew neither the rules nor one another's: the sixth to the thirty-sixth. What was found of them before anything was mended after
+// others.js: corpora of others, who knew neither the rules nor one another's: the sixth to the thirty-eighth. What was found of them before anything was mended after
 // them stands in SECURITY.md. A line of JSON is a case; «what is secret» is spelled backwards, and ¦ parts what is like one, so that nobody who scans sources for
 // secrets takes these for some. An innocent one that is known to be taken says so ("taken").
 'use strict';
@@ -23,6 +23,6 @@ function read(name) {
 
 const all = ['sixth', 'seventh', 'eighth', 'ninth', 'tenth', 'eleventh', 'twelfth', 'thirteenth', 'fourteenth', 'fifteenth', 'sixteenth', 'seventeenth', 'eighteenth', 'nineteenth', 'twentieth', 'twentyfirst', 'twentysecond',
     'twentythird', 'twentyfourth', 'twentyfifth', 'twentysixth', 'twentyseventh', 'twentyeighth', 'twentyninth', 'thirtieth', 'thirtyfirst', 'thirtysecond', 'thirtythird', 'thirtyfourth',
-    'thirtyfifth', 'thirtysixth'].flatMap(read);
+    'thirtyfifth', 'thirtysixth', 'thirtyseventh', 'thirtyeighth'].flatMap(read);
 exports.cases = () => all.filter((c) => !c.innocent);
 exports.negatives = () => all.filter((c) => c.innocent).map((c) => ({ group: c.group, text: c.text, stays: c.text, taken: c.taken }));
