@@ -8,130 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/streams.h"
+#include "tests/unit/mixes.h"
 #include "vterm_snapshot/terminal.h"
 #include "vterm_snapshot/undo.h"
 
 static const struct terminal_events events;
-
-/* What changes what comes next and is drawn nowhere. */
-static void add_mode(struct bytes *out)
-{
-    static const char *const sequences[] = {
-        "\x1b[2;3;53m",
-        "\x1b[4:5;58:2::9:8:7m",
-        "\x1b[8;9;21m",
-        "\x1b[38;5;99;58;5;3m",
-        "\x1b[m",
-        "\x1b]8;id=a;http://a/\x1b\\",
-        "\x1b]8;;file:///b\a",
-        "\x1b]8;;\x1b\\",
-        "\x1b[3 q",
-        "\x1b[0 q",
-        "\x1b[?12h",
-        "\x1b[?25l",
-        "\x1b[?25h",
-        "\x1b[?1000h",
-        "\x1b[?1002;1006h",
-        "\x1b[?1003l",
-        "\x1b[?1004h",
-        "\x1b[?1007h",
-        "\x1b[?1015h",
-        "\x1b[?1016h",
-        "\x1b[?1016l",
-        "\x1b[?2004h",
-        "\x1b[?2026h",
-        "\x1b[?2026l",
-        "\x1b[?2031h",
-        "\x1b[?2048h",
-        "\x1b[?5h",
-        "\x1b[?5l",
-        "\x1b[?45h",
-        "\x1b[?1h",
-        "\x1b=",
-        "\x1b>",
-        "\x1b[>5u",
-        "\x1b[>1u",
-        "\x1b[<u",
-        "\x1b[=3;2u",
-        "\x1b[>4;2m",
-        "\x1b[>4;0m",
-        "\x1b[>4m",
-        "\x1b(0",
-        "\x1b)0",
-        "\x1b(B",
-        "\x0e",
-        "\x0f",
-        "\x1b*A",
-        "\x1bn",
-        "\x1b[?1049h",
-        "\x1b[?1049l",
-        "\x1b[?1047h",
-        "\x1b"
-        "7",
-        "\x1b"
-        "8",
-        "\x1b[s",
-        "\x1b[u",
-        "\x1b[?69l\x1b[?6h",
-        "\x1b[?6l",
-        "\x1b[3;7r",
-        "\x1b[r",
-        "\x1b[4h",
-        "\x1b[4l",
-        "\x1b[?7l",
-        "\x1b[?7h",
-        "\x1b[20h",
-        "\x1b[20l",
-        "\x1bH",
-        "\x1b[g",
-        "\x1b[3g",
-        "\x1b[1\"q",
-        "\x1b[0\"q",
-        "\x1b[?6l\x1b[?69h\x1b[3;9s",
-        "\x1b[?69l",
-        "\x1b[!p",
-        "\x1b"
-        "c",
-        "\x1b]4;1;#ff0000\a",
-        "\x1b]4;7;rgb:1/2/3;255;#123456\x1b\\",
-        "\x1b]104;7\a",
-        "\x1b]104\a",
-        "\x1b]10;#aabbcc;#112233\a",
-        "\x1b]12;rgb:ffff/8888/0000\x1b\\",
-        "\x1b]111\a",
-    };
-    bytes_append_text(out, sequences[pick(sizeof sequences / sizeof *sequences)]);
-}
-
-/* Terminals differ in what becomes of half a character: nothing may be printed over one. */
-static bool has_wide(const struct bytes *part)
-{
-    for (size_t i = 0; i < part->len; i++)
-        if ((unsigned char)part->data[i] >= 0xe3)
-            return true;
-    return false;
-}
-
-/* Origin or margins: libvterm lets text go on behind the right one, where with both no cursor can
- * be put. */
-static void make_mix(struct bytes *out, const char *left_out)
-{
-    for (unsigned n = 20 + pick(60); n; n--) {
-        struct bytes part = {0};
-        if (pick(6) == 0)
-            pick(4) ? make_stream(&part) : make_drawing(&part);
-        else if (pick(2))
-            add_text(&part);
-        for (unsigned k = pick(4); k; k--)
-            add_mode(&part);
-        if (pick(3) == 0)
-            add_sequence(&part);
-        if (part.len < 1500 && !strstr(part.data ? part.data : "", left_out) && !has_wide(&part))
-            bytes_append(out, part.data, part.len);
-        bytes_finish(&part);
-    }
-}
 
 struct side {
     struct terminal *terminal;
@@ -605,71 +486,6 @@ static void a_larger_viewer_shows_blanks_around(void **state)
     close_side(&all);
 }
 
-static bool undoes(const char *passed, const char *expected)
-{
-    struct bytes out = {0};
-    struct undo *undo = undo_create();
-    for (size_t i = 0; passed[i]; i++)
-        undo_note(undo, passed + i, 1);
-    undo_append(undo, 80, &out);
-    bool has = strstr(out.data, expected);
-    undo_destroy(undo);
-    bytes_finish(&out);
-    return has;
-}
-
-static void what_passed_is_undone(void **state)
-{
-    static const char *const pairs[][2] = {
-        {"\x1b[>4;2m", "\x1b[>4m"},
-        {"\x1b[>5u\x1b[>1u", "\x1b[<2u"},
-        {"\x1b[=5u", "\x1b[=0;1u"},
-        {"\x1b[4 q", "\x1b[0 q"},
-        {"\x1b[?5h", "\x1b[?5l"},
-        {"\x1b[?1007h", "\x1b[?1007l"},
-        {"\x1b[?1015h", "\x1b[?1015l"},
-        {"\x1b[?1016h", "\x1b[?1016l"},
-        {"\x1b[?2026h", "\x1b[?2026l"},
-        {"\x1b[?2031h", "\x1b[?2031l"},
-        {"\x1b[?2048h", "\x1b[?2048l"},
-        {"\x1b[?7727h", "\x1b[?7727l"},
-        {"\x1b[?9001;8452h", "\x1b[?8452l"},
-        {"\x1b[?1049h\x1b[>1u", "\x1b[<1u\x1b[?1049l"},
-        {"\x1b]11;#123456\a", "\x1b]111"},
-        {"\x1b]10;?;#123456\a", "\x1b]111"},
-        {"\x1b]4;1;#ff0000\a", "\x1b]104"},
-        {"\x1b]4;1;?;2;#00ff00\a", "\x1b]104"},
-        {"\x1b]4;1;#ff0000\a\x1b]4;1;?\a", "\x1b]104"},
-        {"\x1b[22;0t", "\x1b[23;0t"},
-        {"\x1b]9;4;1;40\a", "\x1b]9;4;0\x1b"},
-        {"\x1b]9;4;0\a\x1b]9;4;3\x1b\\\x1b]9;done\a", "\x1b]9;4;0\x1b"},
-        {"\x1b[?25l", "\x1b[?25h"},
-        {"\x1b(0", "\x1b(B"},
-        {"\x1b[?1006h\x1b[?1016h", "\x1b[?1006l"},
-        {"", "\x1b[m"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (!undoes(pairs[i][0], pairs[i][1]))
-            print_message("%s\n", pairs[i][1] + 1);
-        assert_true(undoes(pairs[i][0], pairs[i][1]));
-    }
-    assert_false(undoes("\x1b[?2031h\x1b[?2031l", "?2031"));
-    assert_false(undoes("\x1b[?7727h\x1b[?7727l", "?7727"));
-    assert_false(undoes("\x1b[?7727h\x1b"
-                        "c",
-                        "?7727"));
-    assert_false(undoes("\x1b[?99999h", "\x1b[?9999"));
-    assert_false(undoes("\x1b[?3h\x1b[?1048h\x1b[?2h", "\x1b[?3l"));
-    assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
-    assert_false(undoes("\x1b]10;?;#123456\a", "\x1b]110"));
-    assert_false(undoes("\x1b]4;1;?\a", "\x1b]104"));
-    assert_false(undoes("\x1b]9;4;1;40\a\x1b]9;4;0\a", "\x1b]9"));
-    assert_false(undoes("\x1b]9;4 tests failed\a\x1b]9;4;9\a\x1b]9;done\a", "\x1b]9"));
-    assert_false(undoes("\x1b]4;1;?;15;?\x1b\\", "\x1b]104"));
-    assert_false(undoes("\x1b]4\a\x1b]4;\a\x1b]4;1\a", "\x1b]104"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -684,7 +500,6 @@ int main(void)
         cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
         cmocka_unit_test(a_part_is_not_asked_for_its_size),
         cmocka_unit_test(a_larger_viewer_shows_blanks_around),
-        cmocka_unit_test(what_passed_is_undone),
         cmocka_unit_test(who_joins_ends_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
