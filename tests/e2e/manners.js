@@ -146,7 +146,7 @@ async function main() {
 
   await report.test('telling switched off for one thread, and for all: what is said is so', () => {
     const take = (...args) => call('context', 'take', '-s', 'work', '--consumer', `of-${args.join('-')}`, ...args)[1];
-    assert.match(call('context', 'off', '--thread', 't1')[1], /^Thread t1 is told nothing, others are; `ptyd context on --thread t1` undoes it\./);
+    assert.match(call('context', 'off', '--thread', 't1')[1], /^Thread t1 is told nothing; `ptyd context on --thread t1` undoes it\./);
     assert.match(take('--thread', 't1'), /^1 command pending, none is told:\n\(Injection is off/);
     assert.match(take('--thread', 't2'), /^\{"pending":1,.*"additionalContext":\{"terminal_/);
     assert.strictEqual(call('context', 'on', '--thread', 't1')[1], 'Thread t1 is told again.\n');
