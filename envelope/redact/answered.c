@@ -35,7 +35,7 @@ bool redact_evaluated(struct redact_scan *s, size_t at, size_t end, struct redac
     for (int i = 0; i < LINES_MOST && below < s->len; i++, below = to + 1) {
         to = redact_line_end(s, below);
         size_t most = to - below > LINE_MOST ? below + LINE_MOST : to;
-        if (!memmem(s->text + below, most - below, mark, 9))
+        if (most < to || !memmem(s->text + below, most - below, mark, 9))
             return false;
         const char *is = memmem(s->text + below, most - below, "=> ", 3);
         if (!is || !read_last(s, (size_t)(is - s->text), to, ret_match))

@@ -12,7 +12,8 @@
 #define BETWEEN_MOST                                                                               \
     120 /* bytes between two words of a list: a line's end and what it is indented */
 #define INDENT_MOST 80
-#define PREFIX_MOST 2 /* letters in front of a quote: rb"X" */
+#define QUOTED_MOST 4096 /* bytes of what a quote began */
+#define PREFIX_MOST 2    /* letters in front of a quote: rb"X" */
 
 /* ---- between words ---- */
 
@@ -212,11 +213,24 @@ size_t redact_inner_word(struct redact_scan *s, size_t at, size_t end, char quot
     return at < end ? at : end;
 }
 
-/* Where the quote is that ends what began in front of `at`: none that is written there. */
-size_t redact_outer_quote(struct redact_scan *s, size_t at, char quote)
+/* How what stands for a quote ends in front of `at`, as inner_quote() has it. */
+static size_t quote_before(const struct redact_scan *s, size_t at, char quote)
 {
-    size_t line = redact_line_end(s, at), len;
-    for (const char *close; at < line && (close = memchr(s->text + at, quote, line - at));
+    for (size_t len = 2; len <= 5; len++)
+        if (at >= len && inner_quote(s, at - len, quote) == len)
+            return len;
+    return 0;
+}
+
+size_t redact_outer_quote(struct redact_scan *s, size_t from, size_t at, char quote)
+{
+    size_t line = redact_line_end(s, at), len = quote_before(s, from, quote);
+    size_t most = line - at > QUOTED_MOST ? at + QUOTED_MOST : line;
+    if (len) { /* what is written for one ends at the next of its kind */
+        const char *close = memmem(s->text + at, most - at, s->text + from - len, len);
+        return close ? (size_t)(close - s->text) : s->len;
+    }
+    for (const char *close; at < most && (close = memchr(s->text + at, quote, most - at));
          at += len) {
         at = (size_t)(close - s->text);
         bool written = quote == '"' && s->text[at - 1] == '\\';

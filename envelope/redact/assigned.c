@@ -8,6 +8,7 @@
 #define PROSE_MOST   64  /* longer values without a digit are no prose */
 #define RANDOM_LEAST 16  /* bytes of what looks random */
 #define WORD_MOST    40  /* of the word in front */
+#define CALL_MOST    400 /* bytes up to where a call's parenthesis closes */
 #define LONG_MOST    256 /* whatever is longer and has a name that tells is no prose */
 
 /* What is judged, and what is asked of it more than once. */
@@ -110,6 +111,13 @@ static bool is_numbered(struct redact_scan *s, const struct redact_place *p, siz
            !redact_is_plain_word(s, v->from, at);
 }
 
+/* Whether the parenthesis at `at` is closed on its line. */
+static bool is_closed(struct redact_scan *s, size_t at)
+{
+    size_t line = redact_line_end(s, at), most = line - at > CALL_MOST ? at + CALL_MOST : line;
+    return memchr(s->text + at, ')', most - at) != NULL;
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct redact_place *p,
                     const struct redact_value *v)
@@ -125,8 +133,7 @@ static bool is_code(struct redact_scan *s, const struct redact_place *p,
                                     redact_run(s, v->from, CLASS_ALNUM) == at); /* 0{(x */
     if (called && (stop == '(' || stop == '[' || stop == '{') && !is_numbered(s, p, at, v) &&
         !(p->tight && p->shell && p->upper) &&
-        (p->tight ? stop != '(' || memchr(s->text + at, ')', redact_line_end(s, at) - at) != NULL
-                  : !is_open(s, at, v)))
+        (p->tight ? stop != '(' || is_closed(s, at) : !is_open(s, at, v)))
         return true;
     if (REDACT_ONE_OF(s->text[v->from], "&!*(") && !p->tight)
         return true;

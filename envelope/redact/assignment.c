@@ -60,6 +60,17 @@ static bool is_batch(struct redact_scan *s, size_t name)
            (name >= 6 && s->text[name - 6] == '>');
 }
 
+/* Where its value ends: at the line's end, or where another command begins. */
+static size_t batch_end(const struct redact_scan *s, size_t at, size_t line)
+{
+    for (; at < line; at++)
+        if (REDACT_ONE_OF(s->text[at], " ;") &&
+            (redact_at(s, at, " & ") || redact_at(s, at, " && ") || redact_at(s, at, " | ") ||
+             redact_at(s, at, "; ")))
+            return at;
+    return line;
+}
+
 /* Within quotes that began in front of the name the value goes on to them. */
 static void widen_within_quotes(struct redact_scan *s, char before, struct redact_value *v,
                                 size_t line)
@@ -74,13 +85,17 @@ static void widen_within_quotes(struct redact_scan *s, char before, struct redac
 static void widen_bare(struct redact_scan *s, const struct redact_place *p, struct redact_value *v)
 {
     size_t line = redact_line_end(s, v->end);
-    while (line + 1 < s->len && s->text[line - 1] == '\\' && v->end + 1 >= line) {
+    while (line + 1 < s->len && s->text[line - 1] == '\\' && v->end + 1 >= line &&
+           !redact_in(s->text[line + 1], CLASS_SPACE)) {
         v->to = v->end = redact_run(s, line + 1, ~(uint32_t)CLASS_SPACE);
         line = redact_line_end(s, v->end);
     }
     if (v->end < line && !redact_in(s->text[v->from], CLASS_DOUBLE | CLASS_SINGLE) &&
-        (redact_is_dump(s, p->name, line) || is_batch(s, p->name)))
+        redact_is_dump(s, p->name, line))
         v->to = v->end = line;
+    else if (v->end < line && !redact_in(s->text[v->from], CLASS_DOUBLE | CLASS_SINGLE) &&
+             is_batch(s, p->name))
+        v->to = v->end = batch_end(s, v->end, line);
     if (is_item(s, p, v)) {
         const char *comment = memmem(s->text + v->end, line - v->end, " #", 2);
         v->to = v->end = comment ? (size_t)(comment - s->text) : line - (s->text[line - 1] == '\r');

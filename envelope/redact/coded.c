@@ -41,7 +41,8 @@ bool redact_decoded(struct redact_scan *s, size_t at, struct redact_match *ret_m
 {
     char room[CODED_MOST + 2 * REDACT_BESIDE], *text = room + REDACT_BESIDE;
     struct redact_match match;
-    if (s->len - at < CODED_LEAST || !redact_starts_word(s, at))
+    if (s->decoded || s->len - at < CODED_LEAST || !redact_starts_word(s, at) ||
+        (at && REDACT_ONE_OF(s->text[at - 1], "+/")))
         return false;
     size_t to = redact_run(s, at, CLASS_ALNUM | CLASS_BASE64);
     if (to - at < CODED_LEAST || to - at > CODED_MOST ||
@@ -50,7 +51,7 @@ bool redact_decoded(struct redact_scan *s, size_t at, struct redact_match *ret_m
     size_t len = decode(s->text, at, to, text);
     memset(room, '\n', REDACT_BESIDE);
     memset(text + len, '\n', REDACT_BESIDE);
-    struct redact_scan decoded = {.text = text, .len = len};
+    struct redact_scan decoded = {.text = text, .len = len, .decoded = true};
     if (!redact_token(&decoded, 0, &match) || match.from || match.to + BEHIND_MOST < len)
         return false;
     *ret_match = (struct redact_match){at, to, match.type};

@@ -450,7 +450,7 @@ static size_t read_words(struct command *c, size_t at, size_t most)
 static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
 {
     char quote = at ? s->text[at - 1] : 0;
-    return quote == '"' || quote == '\'' || quote == '`' ? redact_outer_quote(s, end, quote)
+    return quote == '"' || quote == '\'' || quote == '`' ? redact_outer_quote(s, at, end, quote)
                                                          : s->len;
 }
 

@@ -76,9 +76,10 @@ bool redact_listed_word(struct redact_scan *s, enum redact_list list, size_t at,
 /* Whether a list's dash is all that is in front of `at` on its line. */
 bool redact_is_item(struct redact_scan *s, size_t at);
 /* The end of a word at `at`, inside of what `quote` began: quotes that are written there keep
- * blanks. And where what began ends, behind `at`; the text's end where it does not. */
+ * blanks. And where what began in front of `from` ends, behind `at`; the text's end where it does
+ * not. */
 size_t redact_inner_word(struct redact_scan *s, size_t at, size_t end, char quote);
-size_t redact_outer_quote(struct redact_scan *s, size_t at, char quote);
+size_t redact_outer_quote(struct redact_scan *s, size_t from, size_t at, char quote);
 
 /* ---- the table of tools (tools.c) ---- */
 

@@ -136,9 +136,10 @@ static bool is_short_marked(struct redact_scan *s, size_t at, size_t len, uint32
     struct redact_reached body = {.from = at + 2, .to = end};
     *ret_match = (struct redact_match){at, end, type};
     return end == at + len && redact_starts_word(s, at) &&
-           (set == CLASS_ALNUM ? is_lot(s, at + 2, end, 1)
+           (set == CLASS_ALNUM ? is_lot(s, at + 2, end, 2)
                                : redact_strength(s, &body) >= REDACT_MIXED) &&
-           !redact_in(redact_char(s, end), CLASS_WORD) && redact_char(s, end) != '(';
+           !redact_in(redact_char(s, end), CLASS_WORD) &&
+           !REDACT_ONE_OF(redact_char(s, redact_run(s, end, CLASS_BLANK)), "([{=.");
 }
 
 /* A key pair as `solana-keygen` keeps it: so many numbers of a byte in brackets, half of them

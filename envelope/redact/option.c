@@ -53,10 +53,14 @@ bool redact_among(struct redact_scan *s, const struct redact_rule *rule, size_t 
     const char *t = s->text;
     size_t len = strlen(rule->option);
     bool among = rule->how == AMONG;
-    const char *option = memmem(t + *from, *to - *from, rule->option, len);
-    size_t at = option ? (size_t)(option - t) + len : *to, end = at;
-    if (at >= *to || (among && at - len > *from && redact_in(t[at - len - 1], CLASS_ALNUM)))
-        return false;
+    size_t at = *from, end;
+    do {
+        const char *option = memmem(t + at, *to - at, rule->option, len);
+        at = option ? (size_t)(option - t) + len : *to;
+        if (at >= *to)
+            return false;
+    } while (among && at - len > *from && redact_in(t[at - len - 1], CLASS_ALNUM)); /* tmp= */
+    end = at;
     bool quoted = among && REDACT_ONE_OF(t[at], "\"'");
     const char *close = quoted ? memchr(t + at + 1, t[at], *to - at - 1) : NULL;
     if (close)

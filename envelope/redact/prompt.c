@@ -7,6 +7,7 @@
 #include "envelope/redact/command.h"
 
 #define PROMPT_MOST 80             /* bytes of one */
+#define CLOCK_MOST  16             /* bytes of a clock behind its hours */
 #define RUN_MOST    160            /* bytes in front of a command that is run elsewhere */
 #define PLACE_MOST  40             /* bytes of where one is, in a prompt */
 #define ARROW       "\xe2\x9e\x9c" /* robbyrussell's of oh-my-zsh */
@@ -22,7 +23,7 @@ static size_t sign_at(const struct redact_scan *s, size_t at)
     char c = redact_char(s, at);
     if (REDACT_ONE_OF(c, "$#%>"))
         return 1;
-    for (size_t i = 0; c < 0 && i < sizeof signs / sizeof *signs; i++)
+    for (size_t i = 0; (unsigned char)c >= 0x80 && i < sizeof signs / sizeof *signs; i++)
         if (redact_at(s, at, signs[i]))
             return strlen(signs[i]);
     return 0;
@@ -53,7 +54,7 @@ static bool ends_prompt(struct redact_scan *s, size_t line, size_t at)
     if (at == line)
         return false;
     char sign = s->text[at - 1];
-    if (sign > 0)
+    if ((unsigned char)sign < 0x80)
         return blank ? REDACT_ONE_OF(sign, "$#%>") : sign == '>';
     return (at - line >= 3 && sign_at(s, at - 3) == 3) ||
            (at - line >= 2 && sign_at(s, at - 2) == 2);
@@ -97,7 +98,8 @@ static size_t skip_front(const struct redact_scan *s, size_t at)
         return at + 6;
     if (redact_char(s, colon) != ':' || !redact_in(s->text[colon - 1], CLASS_DIGIT))
         return at; /* most */
-    while (redact_in(redact_char(s, colon), CLASS_DIGIT | CLASS_COLON))
+    size_t most = colon + CLOCK_MOST;
+    while (colon < most && redact_in(redact_char(s, colon), CLASS_DIGIT | CLASS_COLON))
         colon++;
     colon += open && redact_char(s, colon) == ']';
     return redact_char(s, colon) == ' ' ? colon + 1 : at;

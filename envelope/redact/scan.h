@@ -66,6 +66,7 @@ struct redact_scan {
     const char *text; /* REDACT_BESIDE line ends are in front of it, and behind it */
     size_t len;
     const struct redact_fold *fold; /* what it was made by; NULL: it is as it was */
+    bool decoded;                   /* it stood in base64 in another one (coded.c) */
     struct redact_run {
         uint32_t set;
         size_t from, to;

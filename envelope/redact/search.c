@@ -150,7 +150,7 @@ static void find_command(struct search *q, size_t at, size_t end)
 static void read_folded(struct redact_scan *s, size_t name, struct redact_match *match)
 {
     size_t line = name;
-    if (name && s->text[name - 1] != '\n')
+    if (match->to < name || (name && s->text[name - 1] != '\n'))
         return;
     while (match->to - line >= FOLD_LEAST && redact_at(s, match->to, "\n ") &&
            !redact_in(redact_char(s, match->to + 2), CLASS_SPACE)) {

@@ -47,7 +47,7 @@ const struct redact_rule redact_more_rules[] = {
     {"client", "server", "", WORD, 3}, /* the heading of chap-secrets */
     {"heroku", "auth:token", "", FIRST, 0},
     /* what replaces a placeholder in a file */
-    {"sed gsed perl ssed sd", "", "", REPLACED, 0},
+    {"sed gsed perl ssed", "", "", REPLACED, 0},
     /* here-strings of what asks for a secret, and into a file whose name says what it holds */
     {"az cf oc argocd heroku npm fly flyctl ibmcloud", "login", "<<<", EITHER, 0},
     {"cat tee dd install sponge", "", "", WRITTEN, 0},

@@ -68,12 +68,25 @@ static void test_none(void **state)
     STAYS(texts);
 }
 
+/* What was written for a quote ends with the next of its kind; one command with where another
+ * begins. */
+static void test_ends(void **state)
+{
+    (void)state;
+    finds("{\"a\":\"{\\\"cmd\\\":\\\"mysql -p", "Hunter22x", "\\\",\\\"b\\\":\\\"y\\\"}\"}\n");
+    finds("C:\\> set DB_PASSWORD=", "Hunter22x", " & python manage.py migrate --noinput\n");
+    finds("C:\\> set DB_PASSWORD=", "two words22", "\nC:\\> x\n");
+    finds("$ pt-archiver --source h=db1,t=app=1,tmp=2,p=", "Hunter22x", "\n");
+    static const char *const texts[] = {"if s.useIPv4AndIPv6ForDNSOnly {\n"};
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),  cmocka_unit_test(test_options),
         cmocka_unit_test(test_quotes), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_none),   cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
