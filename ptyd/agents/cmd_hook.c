@@ -154,11 +154,13 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     free(consumer);
 }
 
-static void revert(struct rpc *rpc, const char *consumer, const char *turn)
+static bool revert(struct rpc *rpc, const char *consumer, const char *turn)
 {
-    json_decref(rpc_call(rpc, "context.revert",
-                         json_pack("{s:s, s:s}", "consumer", consumer, "turn", turn),
-                         LIMIT_HOOK_WAIT_MS));
+    json_t *answer =
+        rpc_call(rpc, "context.revert", json_pack("{s:s, s:s}", "consumer", consumer, "turn", turn),
+                 LIMIT_HOOK_WAIT_MS);
+    json_decref(answer);
+    return answer != NULL;
 }
 
 /* Prompts that this one was put in the place of are in no history any more. When it was sent
@@ -170,7 +172,8 @@ static void hear_taken_back(struct rpc *rpc, const char *consumer, const json_t 
     json_t *ids = prompt && transcript ? transcript_taken_back(transcript, prompt) : NULL, *id;
     size_t i;
     json_array_foreach(ids, i, id)
-        revert(rpc, consumer, json_string_value(id));
+        if (!revert(rpc, consumer, json_string_value(id)))
+            break; /* whoever waited once for nothing waits no more */
     json_decref(ids);
 }
 
@@ -205,7 +208,9 @@ static void hear_begin(struct rpc *rpc, const struct agent *agent, json_t *param
 /* A turn is no more in the conversation's history. */
 static void hear_removed(struct rpc *rpc, json_t *params, const json_t *event)
 {
-    revert(rpc, json_text(params, "consumer", ""), json_text(event, "turn_id", ""));
+    const char *turn = json_text(event, "turn_id", "");
+    if (*turn)
+        revert(rpc, json_text(params, "consumer", ""), turn);
     json_decref(params);
 }
 

@@ -147,6 +147,12 @@ char *line_keys_text(const struct line_keys *k, const char *echo)
     return NULL;
 }
 
+bool line_keys_empty(const struct line_keys *k)
+{
+    return k->told && !k->ahead && !k->edits && !k->escape && k->text.len &&
+           k->text.data[0] == '\r';
+}
+
 void line_keys_taken(struct line_keys *k)
 {
     if (!k->behind) {

@@ -43,6 +43,9 @@ void line_keys_deafen(struct line_keys *k);
 /* What the line is, a new string; NULL where that is not certain. `echo`: what is seen of it. */
 char *line_keys_text(const struct line_keys *k, const char *echo);
 
+/* Whether it is certain that the line has no character: an Enter alone. */
+bool line_keys_empty(const struct line_keys *k);
+
 /* The shell read one line. */
 void line_keys_taken(struct line_keys *k);
 

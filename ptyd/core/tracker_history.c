@@ -92,13 +92,45 @@ static size_t plain_len(const char *text)
     return len;
 }
 
-/* Whether both begin with the same, up to a line's end or what is shown as something else: a right
- * prompt may stand behind what was seen, and bash makes one line of several. */
-static bool begin_alike(const char *seen, const char *told)
+/* Whether all of the line's first row is there, up to what is shown as something else: its editor
+ * may have broken it at the edge, and a right prompt may stand behind it. */
+static bool shows(const char *seen, const char *line)
 {
-    size_t seen_len = plain_len(seen), told_len = plain_len(told);
-    size_t len = seen_len < told_len ? seen_len : told_len;
-    return len && !strncmp(seen, told, len);
+    size_t len = plain_len(line), i = 0;
+    for (; i < len; i++) {
+        seen += *seen == '\n';
+        if (*seen++ != line[i])
+            return false;
+    }
+    return len > 0;
+}
+
+/* Whether it is the first of the lines of which bash makes one in history. */
+static bool is_first_of(const char *seen, const char *told)
+{
+    size_t len = plain_len(seen);
+    return len && !strncmp(seen, told, len) && (told[len] == ';' || told[len] == ' ');
+}
+
+/* Whether what was seen or typed is the line that was told; one that history did not take has to be
+ * what it has, whole. */
+static bool is_told(const char *line, const char *told, bool unrecorded)
+{
+    return shows(line, told) || (!unrecorded && is_first_of(line, told));
+}
+
+/* Whether the keys, where they are known, may have made that line: who only pressed Enter has not,
+ * whatever a job printed behind the prompt. */
+static bool may_be_typed(const struct tracker *t, const char *seen, const char *told,
+                         const struct mark *mark)
+{
+    if (line_keys_empty(&t->keys))
+        return false;
+    char *keyed = line_keys_text(&t->keys, seen);
+    bool may = !keyed || strpbrk(keyed, "!^") ||
+               (mark->unrecorded ? same(keyed, told) : is_told(keyed, told, false));
+    free(keyed);
+    return may;
 }
 
 static const char *next_row(const char *seen)
@@ -110,7 +142,8 @@ static const char *next_row(const char *seen)
 /* Behind the row that holds the end of this line, which its editor may have broken at the edge. */
 static const char *behind_line(const char *seen, const char *line)
 {
-    for (size_t i = 0; i < plain_len(line) && *seen; i++) {
+    size_t len = plain_len(line);
+    for (size_t i = 0; i < len && *seen; i++) {
         bool broken = *seen == '\n';
         if (seen[broken] != line[i])
             return broken ? seen + 1 : next_row(seen);
@@ -157,33 +190,40 @@ static bool may_be_given_up(const struct tracker *t, const struct mark *mark)
     return mark->status == 130 && (t->interrupted_ms >= 0 || !t->keys.told);
 }
 
-/* Of a line that stays fish speaks in rows that begin with its name; the line itself it may not
- * have drawn yet. */
+/* Of a line that stays fish speaks in rows that begin with its name, the last of what is there; the
+ * line itself it may not have drawn yet. */
 static const char *find_complaint(const char *seen)
 {
-    const char *at = strstr(seen, "\nfish: ");
-    return at ? at + 1 : "";
+    const char *last = "";
+    for (const char *at = seen; (at = strstr(at, "\nfish: "));)
+        last = ++at;
+    return last;
 }
 
 /* Where its output stands in what was seen; NULL where that shows none, and the shell may mean
  * another line. */
-static const char *find_output(const char *seen, const char *told, bool stays)
+static const char *find_output(const struct tracker *t, const struct mark *mark, const char *seen,
+                               const char *told)
 {
-    if (stays)
+    if (!mark->has_status)
         return find_complaint(seen);
-    const char *output = begin_alike(seen, told) ? behind_echo(seen, told) : "";
+    if (!is_told(seen, told, mark->unrecorded) || !may_be_typed(t, seen, told, mark))
+        return NULL;
+    const char *output = behind_echo(seen, told);
     return *output ? output : NULL;
 }
 
 void tracker_begin_refused(struct tracker *t, const struct mark *mark, struct moment now)
 {
     char *seen = tracker_echoed_line(t), *told = told_line(mark);
-    const char *output = find_output(seen, told, !mark->has_status);
+    const char *output = find_output(t, mark, seen, told);
     bool by_history = is_by_history(mark);
     if (output && !may_be_given_up(t, mark)) {
         tracker_start_block(t, by_history ? &(struct mark){.kind = MARK_COMMAND} : mark, now);
-        if (by_history) /* until that says more */
+        if (by_history) { /* until that says more */
             tracker_set_command(t->block, seen, strcspn(seen, "\n"), BLOCK_FROM_UNKNOWN, false);
+            set_spaced(t, t->blank);
+        }
         terminal_alt_screen_seen(t->options.terminal, true);
         t->stage = STAGE_ENDED;
         tracker_output(t, output, strlen(output));

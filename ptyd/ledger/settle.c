@@ -298,6 +298,7 @@ static bool is_taken_back(const json_t *entry, const char *before, const char *t
 void ledger_revert(struct ledger *l, const char *id, const char *before, const char *turn)
 {
     struct consumer *consumer = ledger_find_consumer(l, id);
+    bool had = false;
     if (!consumer)
         return;
     for (size_t i = json_array_size(consumer->turns); i > 0; i--) {
@@ -307,7 +308,10 @@ void ledger_revert(struct ledger *l, const char *id, const char *before, const c
         return_keys(l, consumer, json_array_get(entry, 1));
         leave_out(l, id, json_array_get(entry, 1));
         json_array_remove(consumer->turns, i - 1);
+        had = true;
     }
+    if (!had)
+        return;
     json_decref(consumer->running_told);
     consumer->running_told = NULL;
     for (size_t i = 0; i < consumer->cursor_count; i++)

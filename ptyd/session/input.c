@@ -407,7 +407,7 @@ static void end_paste(struct session *s)
 {
     if (!s->typing.cut)
         return;
-    if (terminal_bracketed_paste(s->terminal))
+    if (!s->reaped && terminal_bracketed_paste(s->terminal))
         typing_end_paste(&s->typing, typing_create(PASTE_END, sizeof PASTE_END - 1));
     s->typing.cut = false;
 }

@@ -29,6 +29,11 @@ void paste_typed(struct paste *p, const void *of, const char *bytes, size_t len)
     }
 }
 
+void paste_forget(struct paste *p, const void *of)
+{
+    p->of = p->of == of ? NULL : p->of;
+}
+
 bool paste_leave(struct paste *p, const void *of)
 {
     bool open = p->open && p->of == of;

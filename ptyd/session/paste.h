@@ -26,4 +26,7 @@ void paste_typed(struct paste *paste, const void *of, const char *bytes, size_t 
 /* Whoever `of` stands for types no more. Returns whether its paste is open, which is over then. */
 bool paste_leave(struct paste *paste, const void *of);
 
+/* The same, having typed all that it had: a paste that is open goes on with whoever comes next. */
+void paste_forget(struct paste *paste, const void *of);
+
 #endif

@@ -16,7 +16,7 @@
 
 #define AGAIN_MS 500                   /* behind one that could not be written */
 #define TIMES    4                     /* as many bytes cost what one of output does */
-#define MAGIC    0x7074796463686b64ull /* of what it holds and how; another one is not read */
+#define MAGIC    0x7074796463686b65ull /* of what it holds and how; another one is not read */
 
 struct checkpoint {
     uint64_t magic;

@@ -51,7 +51,7 @@ static void record_size(struct session *s, int cols, int rows)
 static void report_size(struct session *s, uint64_t viewer)
 {
     bool told = viewer && s->sizes_by == viewer;
-    if (told || s->exited || s->quarantined)
+    if (told || s->exited || s->reaped || s->quarantined)
         return;
     struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
     s->now = clock_now();

@@ -146,8 +146,10 @@ void typing_remove(struct typing_queue *q, struct typing *t)
     *at = t->next;
     q->len -= left_of(t);
     q->count--;
-    if (left_of(t) && !t->of)
+    if (!t->of && left_of(t))
         typing_leave(q, t);
+    else if (!t->of)
+        paste_forget(&q->paste, t);
     bytes_finish(&t->parts);
 }
 

@@ -299,7 +299,7 @@ void context_revert_call(struct client *client, const json_t *id, const json_t *
     const char *consumer = json_text(params, "consumer", NULL);
     const char *before = json_text(params, "before_turn", NULL);
     const char *turn = json_text(params, "turn", NULL);
-    if (!consumer || (!before && !turn)) {
+    if (!consumer || (!before && !turn) || (before && !*before) || (turn && !*turn)) {
         client_fail(client, id, RPC_INVALID_PARAMS,
                     "whose turns? consumer, and before_turn or turn");
         return;
