@@ -328,7 +328,7 @@ async function main() {
     on.ptyd('run', '-s', name, '--', 'echo "is $A_TOKEN"');
     on.ptyd('send', '-s', name, '--key', 'C-d');
     await until('it has ended', () => on.json('list').find((s) => s.name === name).state === 'exited');
-    for (const { result } of await asked()) assert.ok(result && !JSON.stringify(result).includes(VALUE), JSON.stringify(result));
+    for (const { result, error } of await asked()) assert.ok(result && !JSON.stringify(result).includes(VALUE), JSON.stringify(result || error));
     await killWorker(on);
     const answers = await asked(), [, cwd] = (await asks.call('session.list', { members: ['name', 'cwd'], agent: true })).result.find(([one]) => one === name);
     assert.match((await asks.call('session.screen', { name })).result.rows.join('\n'), new RegExp(`^is ${VALUE}$`, 'm'), "it is the user's to see");
