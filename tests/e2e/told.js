@@ -328,7 +328,9 @@ async function main() {
     on.ptyd('run', '-s', name, '--', 'echo "is $A_TOKEN"');
     on.ptyd('send', '-s', name, '--key', 'C-d');
     await until('it has ended', () => on.json('list').find((s) => s.name === name).state === 'exited');
-    for (const { result, error } of await asked()) assert.ok(result && !JSON.stringify(result).includes(VALUE), JSON.stringify(result || error));
+    // Where nothing is kept the shell itself was asked, which may have been in the midst of its exec(2): then it is as behind a worker's death.
+    for (const { result, error } of await asked())
+      assert.ok((result || (on !== daemon && /told to no agent/.test(error.message))) && !JSON.stringify(result || error).includes(VALUE), JSON.stringify(result || error));
     await killWorker(on);
     const answers = await asked(), [, cwd] = (await asks.call('session.list', { members: ['name', 'cwd'], agent: true })).result.find(([one]) => one === name);
     assert.match((await asks.call('session.screen', { name })).result.rows.join('\n'), new RegExp(`^is ${VALUE}$`, 'm'), "it is the user's to see");
