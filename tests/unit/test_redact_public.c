@@ -175,8 +175,8 @@ static void test_beside_its_name(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "token_cleaner.go:89] \"Deleted expired secret\" "
-        "secret=\"kube-system/bootstrap-token-abcdef\"\n",
+        ("token_cleaner.go:89] \"Deleted expired secret\" "
+         "secret=\"kube-system/bootstrap-token-abcdef\"\n"),
         "gw/auth.(*Token).Refresh(0xc0000fae05, {0xdef4a7, 0xc000dbc785})\n",
         "main.checkPassword({0xc00001c0a8, 0x9}, {0x4b8a12, 0x7})\n",
         "in verify_password (password=0x5581c2d0, len=12)\n",
