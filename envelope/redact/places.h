@@ -383,23 +383,6 @@ bool redact_crowd(struct redact_scan *s, size_t end, struct redact_match *ret_ma
 /* What was found at the end of a line, at the end of the next one: `Enter it again: X`. */
 bool redact_again(struct redact_scan *s, size_t from, size_t to, struct redact_match *ret_match);
 
-/* ---- words (phrase.c) ---- */
-
-/* Words that signs join, two of them with capitals: `Haus.Boot_Spree`, as passwords are made. */
-bool redact_is_composed(const struct redact_scan *s, size_t from, size_t to);
-/* Words that signs join, one of which is letters whose case changes as in no name: `nuss.rDoUZe`.
- */
-bool redact_is_jumbled(const struct redact_scan *s, size_t from, size_t to);
-/* That, or `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
-bool redact_is_dice(struct redact_scan *s, const struct redact_value *v);
-/* Whether [from, to) is `least` and more words of small letters, none of which makes a sentence. */
-bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_t least);
-/* `password "copper velvet saddle"`, alone on its line, of a name that tells all. */
-bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* `psk=mango hammer biscuit`: up to where its words end; `v` stands at the first
- * (whole.c). */
-bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v);
-
 /* ---- signs (sign.c) ---- */
 
 /* How a value stands behind its name. */
