@@ -213,9 +213,8 @@ enum redact_folds redact_folds_of(const char *text, size_t len)
 
 static void keep(struct redact_fold *f, size_t at, char c)
 {
-    f->places[f->text.len] = f->over < at ? f->over : at;
+    f->places[f->text.len] = at;
     f->text.data[f->text.len++] = c;
-    f->over = f->len;
 }
 
 /* What ends an entry of /proc/PID/environ; in UTF-16 there is one beside each character. */
@@ -226,36 +225,36 @@ static bool parts_lines(const struct redact_fold *f, size_t at)
 }
 
 /* The end of the escape that the terminal takes as a command, `ESC [ 3 1 m`; `at` where none is. */
-static size_t skip_command(const struct redact_fold *f, size_t at)
+static size_t skip_command(const char *text, size_t len, size_t at)
 {
     size_t end = at + 2;
-    if (end >= f->len || f->from[at] != '\x1b' || f->from[at + 1] != '[')
+    if (end >= len || text[at] != '\x1b' || text[at + 1] != '[')
         return at;
-    end += REDACT_ONE_OF(f->from[end], "?>");
-    while (end < f->len && end - at < 32 &&
-           (redact_in(f->from[end], CLASS_DIGIT | CLASS_COLON) || f->from[end] == ';'))
+    end += REDACT_ONE_OF(text[end], "?>");
+    while (end < len && end - at < 32 &&
+           (redact_in(text[end], CLASS_DIGIT | CLASS_COLON) || text[end] == ';'))
         end++;
-    return end < f->len ? end + 1 : at;
+    return end < len ? end + 1 : at;
 }
 
 /* How long the escape is that sets a colour or a mode, clears a line behind it, or goes to the
  * right and back; 0 for none. */
-static size_t colour(const struct redact_fold *f, size_t at)
+static size_t colour(const char *text, size_t len, size_t at)
 {
-    if (f->len - at > 3 && f->from[at] == '\x1b' && f->from[at + 1] == '(')
-        return f->from[at + 2] == 'B' ? 3 : 0;
-    size_t end = skip_command(f, at), back;
-    switch (end > at ? f->from[end - 1] : 0) {
+    if (len - at > 3 && text[at] == '\x1b' && text[at + 1] == '(')
+        return text[at + 2] == 'B' ? 3 : 0;
+    size_t end = skip_command(text, len, at), back;
+    switch (end > at ? text[end - 1] : 0) {
     case 'm':
     case 'K':
         return end - at;
     case 'h':
     case 'l': /* behind what was pasted, to the line's beginning */
-        return end - at + (end < f->len && f->from[end] == '\r');
+        return end - at + (end < len && text[end] == '\r');
     case 'C':
-        back = skip_command(f, end);
-        return back - end == end - at && f->from[back - 1] == 'D' &&
-                       !memcmp(f->from + at, f->from + end, end - at - 1)
+        back = skip_command(text, len, end);
+        return back - end == end - at && text[back - 1] == 'D' &&
+                       !memcmp(text + at, text + end, end - at - 1)
                    ? back - at
                    : 0;
     default:
@@ -263,17 +262,13 @@ static size_t colour(const struct redact_fold *f, size_t at)
     }
 }
 
-/* Takes back the character that a terminal writes the next one over. */
-static void step_back(struct redact_fold *f)
+size_t redact_fold_unseen(const char *text, size_t len, size_t at)
 {
-    size_t len = f->text.len;
-    if (!len || f->text.data[len - 1] == '\n')
-        return;
-    do
-        len--;
-    while (len && ((unsigned char)f->text.data[len] & 0xc0) == 0x80);
-    f->text.len = len;
-    f->over = f->places[len];
+    uint32_t code;
+    if (text[at] == '\x1b')
+        return colour(text, len, at);
+    int n = utf8_decode(text + at, len - at, &code);
+    return n > 0 && (is_unseen(code) || is_mark(code)) ? (size_t)n : 0;
 }
 
 /* Keeps the character of ASCII at `at`, or what its escape says; returns how long that is. */
@@ -292,15 +287,11 @@ static inline size_t fold_plain(struct redact_fold *f, size_t at)
 static inline size_t fold_other(struct redact_fold *f, size_t at)
 {
     uint32_t code;
-    if (f->from[at] == '\b') {
-        step_back(f);
-        return 1;
-    }
     if (parts_lines(f, at)) {
         keep(f, at, '\n');
         return 1;
     }
-    size_t step = f->from[at] == '\x1b' ? colour(f, at) : 0;
+    size_t step = f->from[at] == '\x1b' ? colour(f->from, f->len, at) : 0;
     if (step)
         return step;
     int n = utf8_decode(f->from + at, f->len - at, &code);
@@ -327,7 +318,6 @@ bool redact_fold(struct redact_fold *f, size_t len)
         redact_fold_finish(f);
         return false;
     }
-    f->over = len;
     for (size_t at = 0; at < len;) {
         unsigned char c = (unsigned char)f->from[at];
         at += c >= 0x20 && c < 0x7f ? fold_plain(f, at) : fold_other(f, at);
@@ -341,8 +331,6 @@ size_t redact_fold_end(const struct redact_fold *f, size_t to)
     size_t last = f->places[to - 1];
     uint32_t code;
     char c;
-    if (last + 2 < f->len && f->from[last + 1] == '\b')
-        return last + 3; /* written over */
     if (f->text.data[to - 1] == f->from[last])
         return last + 1;
     if (f->from[last] == '\\' || f->from[last] == '%')

@@ -14,7 +14,6 @@ struct redact_fold {
     bool mime;        /* a = at a line's end cuts it */
     struct bytes text;
     size_t *places;      /* of each byte of it, in `from`; one more for the end */
-    size_t over;         /* where the next character is written over another one; `len`: nowhere */
     redact_found *found; /* who hears of places in `from` */
     void *user;
 };
@@ -38,5 +37,30 @@ static inline const char *redact_script_name(const char *text, size_t len, size_
 }
 /* Where in `from` the character ends whose last byte is in front of `to` > 0. */
 size_t redact_fold_end(const struct redact_fold *f, size_t to);
+/* How many bytes at `at` < len show nothing: an escape that sets a colour, a character without
+ * width, a mark on another one; 0 where something is seen. */
+size_t redact_fold_unseen(const char *text, size_t len, size_t at);
+
+/* ---- lines that backspaces take back ---- */
+
+struct redact_origin {
+    size_t from, to; /* bytes [from, to) */
+};
+
+/* The text in which each character that another one was written over is gone (ECMA-48, BS: the
+ * cursor goes back, nothing is taken away by that alone). */
+struct redact_struck {
+    const char *from; /* what it was made of; the caller's */
+    struct bytes text;
+    struct redact_origin *places; /* of each byte of it: all that was written there, in `from` */
+    redact_found *found;          /* who hears of places in `from` */
+    void *user;
+};
+
+/* Fills a struct that has `from` alone, of `len` bytes; ends the process without memory. */
+void redact_strike(struct redact_struck *s, size_t len);
+/* A redact_found of places in its text. */
+void redact_struck_found(void *struck, size_t from, size_t to, const char *type);
+void redact_struck_finish(struct redact_struck *s);
 
 #endif

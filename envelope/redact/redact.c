@@ -64,8 +64,9 @@ static void found_folded(void *user, size_t from, size_t to, const char *type)
     fold->found(fold->user, fold->places[from], redact_fold_end(fold, to), type);
 }
 
-void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
-                 redact_found *found, void *user)
+/* In a text whose backspaces take nothing back. */
+static void find_seen(const char *text, size_t len, const struct redact_secrets *secrets,
+                      redact_found *found, void *user)
 {
     struct finding f = {secrets, found, user};
     struct redact_matches both = {0};
@@ -85,6 +86,27 @@ void redact_find(const char *text, size_t len, const struct redact_secrets *secr
     }
     redact_matches_finish(&both);
     redact_fold_finish(&fold);
+}
+
+/* What was written over stands in the text as well, and may be read there. */
+static void find_struck(const char *text, size_t len, const struct redact_secrets *secrets,
+                        redact_found *found, void *user)
+{
+    struct redact_matches both = {0};
+    struct redact_struck struck = {.from = text, .found = redact_matches_note, .user = &both};
+    redact_strike(&struck, len);
+    find_seen(struck.text.data ? struck.text.data : "", struck.text.len, secrets,
+              redact_struck_found, &struck);
+    find_seen(text, len, secrets, redact_matches_note, &both);
+    redact_matches_tell(&both, found, user);
+    redact_matches_finish(&both);
+    redact_struck_finish(&struck);
+}
+
+void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
+                 redact_found *found, void *user)
+{
+    (memchr(text, '\b', len) ? find_struck : find_seen)(text, len, secrets, found, user);
 }
 
 /* ---- texts without them ---- */

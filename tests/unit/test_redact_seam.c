@@ -112,6 +112,18 @@ static void test_what_is_shown(void **state)
     STAYS(texts);
 }
 
+/* A backspace takes nothing away by itself; and what was written over can be read in the text. */
+static void test_what_is_taken_back(void **state)
+{
+    (void)state;
+    expect("password: glacier78523\b\b\n", "password: " VALUE "\b\b\n", 1);
+    expect("password: glacier78523\b\b\b23\n", "password: " VALUE "\n", 1);
+    expect("password: glacier7852\u00e9\bX\nuser: bob\n", "password: " VALUE "\nuser: bob\n", 1);
+    expect("password: glacix\033[1m\ber78523\n", "password: " VALUE "\n", 1);
+    expect("ghp_t7QwVX6LSw" MIDST END "\b\b\b   \n", TOKEN "\b\b\b   \n", 1);
+    expect("ghp_t7QwVX6LSw" MIDST END "\b\bxy\b\b\b\n", TOKEN "\b\b\b\n", 1);
+}
+
 /* YAML takes the blanks away that stand in front of what goes on. */
 static void test_a_quoted_line_goes_on(void **state)
 {
@@ -130,6 +142,7 @@ int main(void)
         cmocka_unit_test(test_no_escapes),
         cmocka_unit_test(test_rows_of_escapes),
         cmocka_unit_test(test_what_is_shown),
+        cmocka_unit_test(test_what_is_taken_back),
         cmocka_unit_test(test_a_quoted_line_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
