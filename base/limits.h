@@ -344,8 +344,10 @@
 #define LIMIT_RECEIPTS_OWED   256
 #define LIMIT_RECEIPT_DROPPED 20
 #define LIMIT_RECEIPTS_ASKED  1000
-/* Values of an environment that are looked for; later ones pass. */
-#define LIMIT_SECRETS 64
+/* Values of an environment that are looked for; later ones pass. And those of a session's earlier
+ * shells, of which digests are kept; then the oldest is forgotten. */
+#define LIMIT_SECRETS        64
+#define LIMIT_FORMER_SECRETS 128
 
 /* ---- files ---- */
 

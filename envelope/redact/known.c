@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "envelope/redact/known.h"
 
-#define LONG_MIN   16
-#define SECRET_MIN 6 /* shorter values are words that appear everywhere */
+#define LONG_MIN 16
 
 /* Names that end in a telling word but hold a place, not a secret. */
 static bool holds_place(const char *name, size_t len, const char *value)
@@ -128,6 +127,7 @@ void redact_secrets_destroy(struct redact_secrets *secrets)
         wipe(&secrets->list[i].folded);
         free(secrets->list[i].type);
     }
+    redact_formers_destroy(secrets->formers);
     free(secrets);
 }
 
@@ -141,6 +141,7 @@ bool redact_find_known(const struct redact_secrets *secrets, const char *text, s
                        size_t at, bool folded, struct redact_match *ret_match)
 {
     size_t longest = 0;
+    *ret_match = (struct redact_match){at, at, NULL};
     for (size_t i = 0; i < secrets->count; i++) {
         const struct secret *s = &secrets->list[i];
         size_t is = goes_on(text + at, len - at, s->value, s->len) ? s->len
@@ -152,5 +153,7 @@ bool redact_find_known(const struct redact_secrets *secrets, const char *text, s
             *ret_match = (struct redact_match){at, at + is, s->type};
         }
     }
-    return longest > 0;
+    return (redact_may_be_former(secrets->formers, text + at, len - at) &&
+            redact_find_former(secrets->formers, text, len, at, ret_match)) ||
+           longest > 0;
 }

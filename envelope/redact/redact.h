@@ -10,8 +10,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 
 /* Values that are secret wherever they appear. NULL is an empty set. */
 struct redact_secrets;
@@ -23,6 +25,32 @@ int redact_secrets_create(const char *environ, size_t len, struct redact_secrets
  */
 struct redact_secrets *redact_secrets_ref(struct redact_secrets *secrets);
 void redact_secrets_destroy(struct redact_secrets *secrets);
+
+/* ---- of shells that have ended ---- */
+
+#define REDACT_KEY_BYTES    16
+#define REDACT_DIGEST_BYTES 32
+
+/* A value that was secret: enough to find it again in a text, nothing that says it. */
+struct redact_former {
+    char name[LIMIT_NAME_BYTES + 1];           /* of its variable */
+    size_t len;                                /* of the value, bytes */
+    uint16_t begin;                            /* a hash of its first bytes, */
+    unsigned char digest[REDACT_DIGEST_BYTES]; /* and one of more of it; both by a key */
+};
+
+/* What is to be kept of the set's values, of those that have accents two; up to `most`. `key`:
+ * random, the same for all that is kept in one place. Returns how many. */
+size_t redact_secrets_digest(const struct redact_secrets *secrets,
+                             const unsigned char key[REDACT_KEY_BYTES], struct redact_former *list,
+                             size_t most);
+
+/* From here on the values that `list` (LIMIT_FORMER_SECRETS at most) was made of are looked for,
+ * too: of a set that nobody else refers to yet, and has none; NULL is an empty one. Returns 0, or
+ * -ENOMEM with the set as it was. */
+int redact_secrets_add_former(struct redact_secrets **secrets,
+                              const unsigned char key[REDACT_KEY_BYTES],
+                              const struct redact_former *list, size_t count);
 
 /* Whether a variable of this name holds a secret: PASSWORD, GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY. */
 bool redact_is_telling(const char *name, size_t len);

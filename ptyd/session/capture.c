@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/former.h"
 #include "ptyd/core/proc.h"
 #include "ptyd/core/text.h"
 #include "ptyd/core/vault.h"
@@ -46,13 +47,17 @@ static bool read_environment(const char *shell_id, pid_t shell, struct session *
 void session_read_environment(struct session *s, pid_t shell)
 {
     s->secrets_known = read_environment(s->shell_id, shell, s, &s->secrets);
+    former_keep(store_meta(s->store), s->secrets);
+    former_add(store_meta(s->store), &s->secrets);
     session_name_terminal(s);
 }
 
-struct redact_secrets *session_secrets_of(const char *shell_id, pid_t shell)
+struct redact_secrets *session_secrets_of(const char *state, const char *name, const char *shell_id,
+                                          pid_t shell)
 {
     struct redact_secrets *secrets = NULL;
     read_environment(shell_id, shell, NULL, &secrets);
+    former_read(state, name, &secrets);
     return secrets;
 }
 

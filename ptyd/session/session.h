@@ -319,13 +319,15 @@ bool session_withholds_row(const struct session *s, uint64_t row);
 const struct row_range *session_withheld(const struct session *s, size_t *ret_count);
 uint64_t session_withheld_from(const struct session *s);
 
-/* What is secret in the shell's environment; NULL for nothing. Borrowed. And whether that is known:
- * it is not where the vault has no such shell, and that had ended when the session was opened. */
+/* What is secret in the shell's environment, and was in those before it; NULL for nothing.
+ * Borrowed. And whether the first is known: it is not where the vault has no such shell, and that
+ * had ended when the session was opened. */
 const struct redact_secrets *session_secrets(const struct session *s);
 bool session_knows_secrets(const struct session *s);
-/* The same of a shell that no session has yet (`shell` is 0 where it is gone); the caller destroys
- * them. */
-struct redact_secrets *session_secrets_of(const char *shell_id, pid_t shell);
+/* The same of a session by its name that is not open yet, with a shell (`shell` is 0 where it is
+ * gone); the caller destroys them. */
+struct redact_secrets *session_secrets_of(const char *state, const char *name, const char *shell_id,
+                                          pid_t shell);
 
 /* A look at what is there. */
 const char *session_name(const struct session *s);

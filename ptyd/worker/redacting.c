@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/former.h"
 #include "ptyd/core/intake.h"
 #include "ptyd/core/redacted.h"
 #include "ptyd/core/rules.h"
@@ -135,6 +136,8 @@ static void go_through(struct lane *lane)
     struct job *job = lane->job;
     struct secrets_finder finder;
     int lines = 0;
+    if (job->closed && !job->secrets)
+        former_read(r->worker->options->state, job->session, &job->secrets);
     secrets_finder_init(&finder, job->secrets, &job->gives_up);
     if (job->closed)
         job->indexed = take_lines(r, job->session, &finder, false, &lines, NULL);
@@ -373,7 +376,9 @@ void redacting_before(struct redacting *r, const char *session, int intake, pid_
 {
     char shell_id[32];
     intake_read_shell_id(intake, shell_id);
-    struct redact_secrets *secrets = r->on ? session_secrets_of(shell_id, shell) : NULL;
+    const char *state = r->worker->options->state;
+    struct redact_secrets *secrets =
+        r->on ? session_secrets_of(state, session, shell_id, shell) : NULL;
     char *directory = directory_of(r, session);
     struct secrets_finder finder;
     struct board_place before = board_enter(session, BOARD_OPEN, 0);

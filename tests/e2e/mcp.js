@@ -308,6 +308,43 @@ async function main() {
     daemon.ptyd('context', 'clear', '-s', 'work');
   });
 
+  await report.test('what was secret in an earlier shell of a session stays so in what that printed, over a kill of the worker and a stop', async () => {
+    const value = `lantern-${'q4'.repeat(6)}`, again = 'harbour-wall-93';
+    const openWith = (...env) => assert.strictEqual(daemon.ptyd('open', 'former', ...env).status, 0);
+    const say = (command) => daemon.ptyd('run', '-s', 'former', '--timeout', '20', '--', command);
+    const read = async () => {
+      const mcp = await Mcp.begun(space), { blocks: all } = await mcp.call('blocks', { conversation_id: 'former' });
+      const texts = await Promise.all(all.map(async (b) => (await mcp.call('block_output', { conversation_id: 'former', block_id: b.block_id })).lines.join('\n')));
+      const found = await mcp.call('search', { conversation_id: 'former', query: value.slice(0, 9) });
+      assert.strictEqual(await mcp.end(), 0);
+      return [...all.map((b) => b.cmd), ...texts, JSON.stringify(found.results)];
+    };
+    openWith('--env', `FIRST_TOKEN=${value}`);
+    say('echo "it is $FIRST_TOKEN."');
+    daemon.ptyd('close', 'former');
+    openWith('--env', `SECOND_TOKEN=${again}`);
+    say('echo "and $SECOND_TOKEN."');
+    daemon.ptyd('close', 'former');
+    openWith();
+    const expected = ['and [redacted:env:SECOND_TOKEN].', 'it is [redacted:env:FIRST_TOKEN].'];
+    const check = async (when) => {
+      const all = await read();
+      assert.deepStrictEqual(all.filter((text) => /^(it is|and) /.test(text)).sort(), expected, when);
+      assert.ok(!all.some((text) => text.includes(value) || text.includes(again)), when);
+    };
+    await check('opened again without them');
+    say(`echo typed ${value}`);
+    await check('and typed');
+    await killWorker(daemon);
+    await check('behind another worker');
+    const meta = fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/former/meta.json'), 'utf8');
+    assert.ok(meta.includes('FIRST_TOKEN') && !meta.includes(value) && !meta.includes(again), 'digests alone are kept');
+    daemon.ptyd('close', 'former');
+    const page = daemon.ptyd('blocks', '-s', 'former', '--html');
+    assert.ok(!page.stdout.includes(value) && !page.stdout.includes(again));
+    assert.doesNotMatch(page.stderr, /look through the page/);
+  });
+
   await report.test('no tool and no resource tells a secret, a private command, or anything while capture is paused', async () => {
     const key = ['-----BEGIN ', 'RSA PRIVATE KEY-----'].join('');
     run(`echo ${'x'.repeat(55)}$DEPLOY_TOKEN; printf -- '${key}\\nMIIEpAIBAAKC\\n-----END RSA PRIVATE KEY-----\\nbehind\\n'`);
