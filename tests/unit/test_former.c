@@ -132,8 +132,8 @@ static void test_what_cannot_be_read(void **state)
     static const char *const texts[] = {
         "{}", "{\"secrets\":1}", "{\"secrets\":{\"key\":\"x\",\"known\":[]}}",
         "{\"secrets\":{\"key\":\"AAAAAAAAAAAAAAAAAAAAAA==\"}}",
-        "{\"secrets\":{\"key\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"known\":[1,[],[\"A\",-1,70000,7],"
-        "[\"A\",3,1,\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]]}}"};
+        ("{\"secrets\":{\"key\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"known\":[1,[],[\"A\",-1,70000,7],"
+         "[\"A\",3,1,\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]]}}")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct redact_secrets *secrets = NULL;
         json_t *meta = json_loads(texts[i], 0, NULL);
