@@ -112,9 +112,18 @@ static void extend_line(struct tracker *t, char *line)
 
 /* ---- the four moments ---- */
 
+/* The line is given up; a new prompt comes, whose line has other keys. */
+static void give_up_line(struct tracker *t)
+{
+    t->stage = STAGE_PROMPT;
+    line_keys_taken(&t->keys);
+}
+
 void tracker_await_line(struct tracker *t)
 {
-    t->stage = typed_await(&t->typed) ? STAGE_INPUT : STAGE_PROMPT;
+    t->stage = STAGE_INPUT;
+    if (!typed_await(&t->typed))
+        give_up_line(t);
     start_capture(t);
     terminal_expect_line(t->options.terminal);
 }
@@ -166,6 +175,7 @@ static void answer_more(struct tracker *t, enum typed_answer answer, char *line)
         pass_by(t);
         free(line);
     } else {
+        line_keys_taken(&t->keys);
         extend_line(t, line ? line : tracker_echoed_line(t));
     }
 }
@@ -320,6 +330,12 @@ void tracker_settle(struct tracker *t, bool all)
         typed_settle(&t->typed, all);
 }
 
+/* A shell that edits lines reads a further one of a command as it reads the first. */
+static bool edits_more(const struct tracker *t)
+{
+    return t->stage == STAGE_MORE && t->typed.editor == EDITOR_SHELL;
+}
+
 /* Whether what is typed matters: to a shell without C, or that has not said anything yet. */
 static bool listens(const struct tracker *t)
 {
@@ -359,10 +375,12 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes
         return;
     if (t->stage == STAGE_INPUT)
         waits = typed_here(&t->typed, bytes, len, echoes);
+    else if (edits_more(t))
+        typed_here(&t->typed, bytes, len, echoes);
     else
         typed_early(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
     if (!waits)
-        t->stage = STAGE_PROMPT;
+        give_up_line(t);
 }
 
 void tracker_deafen(struct tracker *t)

@@ -444,8 +444,10 @@ enum typed_answer typed_line_ends(struct typed *t, const char *echo, bool overdu
 
 char *typed_more(struct typed *t, const char *printed, size_t len)
 {
-    if (t->editor == EDITOR_SHELL)
+    if (t->editor == EDITOR_SHELL) { /* it reads this line as it read the first */
+        typed_await(t);
         return NULL;
+    }
     while (len && printed[len - 1] != '\n')
         len--;
     if (len && !t->keys.len && t->trust != HEARS) {

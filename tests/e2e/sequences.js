@@ -1,7 +1,7 @@
 // Lines as people type them, in a random order: commands of all kinds, lines that cannot be parsed, that are empty,
 // comments or given up, several at once, other options, other sizes. Each that was submitted is one block, with its
 // text and its status; nothing else is. The truth is what was typed, and the shell's own word of its status.
-//   SEED=n LINES=1000 node tests/e2e/sequences.js [SHELL...]      (busybox, too)
+//   SEED=n LINES=1000 node tests/e2e/sequences.js [SHELL...]    
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
@@ -11,7 +11,7 @@ const { Connection } = require('./connection');
 
 const SEED = Number(process.env.SEED || (process.env.LINES ? Date.now() % 100000 : 1)); // of few lines always the same
 const LINES = Number(process.env.LINES || 20);
-const SHELLS = process.argv.length > 2 ? process.argv.slice(2) : ['bash', 'zsh', 'fish', 'dash'];
+const SHELLS = process.argv.length > 2 ? process.argv.slice(2) : ['bash', 'zsh', 'fish', 'dash', 'busybox'];
 const find = (name) => ['/bin', '/usr/bin'].map((folder) => path.join(folder, name)).find(fs.existsSync);
 
 // What changes how a shell reads, shows or keeps lines, and nothing of what they are.
