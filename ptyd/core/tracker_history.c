@@ -49,6 +49,30 @@ static bool is_all(const struct tracker *t, const struct mark *mark, size_t foun
     return found == entries && (ran == entries || seen);
 }
 
+static bool ends_with_line(const char *text, const char *line)
+{
+    size_t len = strlen(text), end = line ? strlen(line) : 0;
+    return end && len > end && text[len - end - 1] == '\n' && same(text + len - end, line);
+}
+
+/* Of more entries than the one command the last, where that is what was typed or seen: those before
+ * it ran without a prompt (edit-and-execute-command). NULL where it is not. */
+static const char *find_last(const struct tracker *t, const struct mark *mark, size_t found,
+                             const char *entry)
+{
+    const char *line = t->keyed ? t->keyed : t->echoed;
+    bool single = mark->entries > 1 && mark->ran <= 1 && found == mark->entries;
+    return single && ends_with_line(entry, line) ? line : NULL;
+}
+
+/* History does not have the line. Where it was typed as it was seen, its command put another in its
+ * place (`fc`, `history -s`), and the line is known all the same. */
+static void miss_entry(struct tracker *t, const struct mark *mark)
+{
+    if (mark->ran > 1 || !same(t->keyed, t->echoed))
+        t->block->cmd_source = BLOCK_FROM_UNKNOWN;
+}
+
 /* A line that its shell keeps out of history is private; a paste with one in it, too. */
 static void set_spaced(struct tracker *t, bool spaced)
 {
@@ -66,13 +90,16 @@ void tracker_take_history(struct tracker *t, const struct mark *mark, const stru
     bytes_append_text(&text, "");
     char *entry = text_clean(text.data, text.len, LIMIT_COMMAND_BYTES);
     bool told = *entry && b->cmd_source != BLOCK_FROM_SHELL;
+    const char *last = told ? find_last(t, mark, found, entry) : NULL;
     if (told && !mark->unrecorded && mark->truncated && is_head(t, entry)) {
         b->cmd_source = BLOCK_FROM_HISTORY; /* the text is known already */
+    } else if (last && !is_all(t, mark, found, entry)) {
+        tracker_set_command(b, last, strlen(last), BLOCK_FROM_HISTORY, false);
     } else if (told && (mark->ran > 1 || !mark->unrecorded) && !is_all(t, mark, found, entry)) {
-        b->cmd_source = BLOCK_FROM_UNKNOWN;
+        miss_entry(t, mark);
         set_spaced(t, b->spaced || mark->ran > mark->entries);
     } else if (told && !mark->unrecorded && !is_recorded(t, entry)) {
-        b->cmd_source = BLOCK_FROM_UNKNOWN;
+        miss_entry(t, mark);
     } else if (told && (!mark->unrecorded || is_repeated(t, entry))) {
         tracker_set_command(b, text.data, text.len, BLOCK_FROM_HISTORY, mark->truncated);
         set_spaced(t, b->cmd[0] == ' ');

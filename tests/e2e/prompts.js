@@ -294,6 +294,15 @@ PROMPT_COMMAND=hook
     assert.deepStrictEqual([block.cmd, block.cmd_source], ['echo theirs >>~/h', 'history']);
   });
 
+  await report.test('bash: what an editor was called for from the line (C-x C-e) makes the next one no less certain', async () => {
+    daemon.ptyd('open', 'visual', '--shell', '/bin/bash', '--env', 'VISUAL=sed -i s/half/whole/');
+    run('visual', 'echo first');
+    assert.strictEqual(daemon.ptyd('send', '-s', 'visual', 'echo half', '--key', 'C-x', '--key', 'C-e').status, 0);
+    await until('it ran', () => daemon.json('screen', '-s', 'visual').rows.some((row) => row.trim() === 'whole'));
+    run('visual', 'echo next');
+    assert.deepStrictEqual(blocks('visual').map(({ cmd, cmd_source }) => [cmd, cmd_source]), [['echo first', 'history'], ['echo next', 'history']]);
+  });
+
   if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
     const home = path.join(space.root, 'home-fish-space');
     makeHome(home);

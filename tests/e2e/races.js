@@ -116,15 +116,18 @@ async function drawnOver(daemon, report, shell) {
 }
 
 async function renamed(daemon, report) {
-  await report.test('bash: a script that puts another line into history: what ran is not certain, and agents are told so', () => {
-    const script = path.join(daemon.space.root, 'renames');
+  await report.test('bash: another line in history is not what ran; where that is not certain agents are told so', () => {
+    const script = path.join(daemon.space.root, 'renames'), run = (line) => daemon.ptyd('run', '-s', 'renamed', '--', line);
     fs.writeFileSync(script, "history -s 'make test'\n");
     daemon.ptyd('open', 'renamed', '--shell', find('bash'));
-    daemon.ptyd('run', '-s', 'renamed', '--', `. ${script}`);
-    const [block] = daemon.json('blocks', '-s', 'renamed');
-    assert.deepStrictEqual([block.cmd, block.cmd_source], [`. ${script}`, 'unknown']);
+    run(`. ${script}`);
+    run('fc -s make=echo');
+    run('HISTCONTROL=ignoredups');
+    run('echo same\necho same');
+    const blocks = daemon.json('blocks', '-s', 'renamed').map(({ cmd, cmd_source }) => [cmd, cmd_source]);
+    assert.deepStrictEqual(blocks, [[`. ${script}`, 'echo'], ['fc -s make=echo', 'echo'], ['HISTCONTROL=ignoredups', 'history'], ['echo same\necho same', 'unknown']]);
     const { additionalContext } = daemon.json('context', 'show');
-    const told = Object.values(additionalContext).map(({ value }) => JSON.parse(value)).find(({ cmd }) => cmd === `. ${script}`);
+    const told = Object.values(additionalContext).map(({ value }) => JSON.parse(value)).find(({ cmd }) => cmd === 'echo same\necho same');
     assert.strictEqual(told.cmd_source, 'unknown');
     assert.match(daemon.ptyd('context', 'show', '--format', 'text').stdout, /the command is not certain/);
   });
