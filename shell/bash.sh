@@ -1,6 +1,6 @@
 # ptyd's integration for bash 4.4 and newer.
 #
-# The daemon hands this text over a pipe, as the shell's rc file, behind one line that sets
+# The daemon hands this text over a pipe, as the shell's rc file (in POSIX mode as what ENV names), behind lines that set
 # __ptyd_v[0] (the nonce) and __ptyd_v[5] (1 for a login shell). Nothing of it is on disk and
 # nothing is exported. It prints marks (ptyd-marks(7)): D and A from PROMPT_COMMAND, B at the end of
 # PS1, C from PS0. No DEBUG trap; no fork at a prompt.
@@ -415,7 +415,11 @@ __ptyd_setup() {
 if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
 
 # The user's own files, at the top level, so that `declare` in them means what it always means.
-if ((__ptyd_v[5])); then
+if [[ -o posix ]]; then # it began so, and reads one file
+    __ptyd_told=${ENV-}
+    if [[ $__ptyd_told != *[\"\\]* ]]; then builtin eval "__ptyd_told=\"$__ptyd_told\""; fi
+    if [[ -r $__ptyd_told ]]; then builtin . "$__ptyd_told"; fi
+elif ((__ptyd_v[5])); then
     if [[ -r /etc/profile ]]; then builtin . /etc/profile; fi
     if [[ -r ~/.bash_profile ]]; then
         builtin . ~/.bash_profile

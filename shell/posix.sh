@@ -24,8 +24,14 @@ case $(readlink /proc/$$/exe 2>/dev/null) in
     __ptyd_l=2
     ;;
 esac
-if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then
-    . "$ENV"
+# The shell expands what ENV says.
+__ptyd_t=${ENV-}
+case $__ptyd_t in
+*[\"\\]*) ;;
+*) eval "__ptyd_t=\"$__ptyd_t\"" ;;
+esac
+if [ -n "$__ptyd_t" ] && [ -r "$__ptyd_t" ]; then
+    . "$__ptyd_t"
 fi
 # PS1 counts prompts in a variable. Under `set -a`, which would export it, nothing is assigned and D
 # says 100000000: with that flag the name tested is __ptyd_a, which is 1, else one that nobody sets.

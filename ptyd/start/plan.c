@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 #include "ptyd/start/scripts.h"
@@ -19,7 +20,6 @@
 /* One shell that we have a script for. */
 struct dialect {
     const char *name;
-    const char *variable;
     int (*plan)(const struct plan_request *q, struct plan *plan);
 };
 
@@ -63,6 +63,16 @@ static void append_quoted(struct bytes *out, const char *word, const char *quote
     bytes_append_char(out, '\'');
 }
 
+/* Puts a variable back to what the client has. */
+static void append_restored(struct bytes *out, const struct plan_request *q, const char *name)
+{
+    const char *value = json_text(q->env, name, NULL);
+    bytes_printf(out, value ? "%s=" : "unset %s", name);
+    if (value)
+        append_quoted(out, value, "'\\''");
+    bytes_append_text(out, "\n");
+}
+
 /* One mark with its length, in this unit (mark.h), as $'...' has it. */
 static void append_mark(struct bytes *out, const char *nonce, char unit, const char *payload)
 {
@@ -86,6 +96,22 @@ static char *history_path(const char *runtime, const char *shell_id)
     return text_format("%s/%s.bash", runtime, shell_id);
 }
 
+static bool has_option(const char *options, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = options; (at = strstr(at, name)); at += len)
+        if ((at == options || at[-1] == ':') && (!at[len] || at[len] == ':'))
+            return true;
+    return false;
+}
+
+/* Whether bash begins in POSIX mode, where it reads the file that ENV names, and no other. */
+static bool begins_posix(const json_t *env)
+{
+    return json_text(env, "POSIXLY_CORRECT", NULL) || json_text(env, "POSIX_PEDANTIC", NULL) ||
+           has_option(json_text(env, "SHELLOPTS", ""), "posix");
+}
+
 /* bash reads its rc file from descriptor 3: script and nonce are nowhere else. Behind each command
  * it writes that into a private file and reads it back; where none can be made (no inodes) it does
  * without. */
@@ -97,8 +123,13 @@ static int plan_bash(const struct plan_request *q, struct plan *plan)
                  "unset __ptyd_v; __ptyd_v=(%s); __ptyd_v[5]=%d; __ptyd_v[15]=", plan->nonce,
                  q->login);
     append_quoted(&plan->script, file, "'\\''");
+    bytes_append_text(&plan->script, "\n");
+    if (begins_posix(q->env)) {
+        plan->variable = text_copy("ENV=/dev/fd/3");
+        append_restored(&plan->script, q, "ENV");
+    }
     /* SHELLOPTS=allexport would export functions, and the nonce in one. */
-    bytes_append_text(&plan->script, "\n[[ ! -o allexport ]] || __ptyd_v[12]=a; builtin set +a\n");
+    bytes_append_text(&plan->script, "[[ ! -o allexport ]] || __ptyd_v[12]=a; builtin set +a\n");
     append_gone(&plan->script, plan->nonce, '1', "printf %s");
     bytes_append(&plan->script, script_bash, script_bash_len);
     plan->file = file;
@@ -121,10 +152,7 @@ static int plan_zsh(const struct plan_request *q, struct plan *plan)
                  "unset __ptyd_v; typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\n",
                  plan->nonce);
     append_gone(&plan->script, plan->nonce, '2', "print -rn --");
-    bytes_append_text(&plan->script, q->environment ? "ZDOTDIR=" : "unset ZDOTDIR");
-    if (q->environment)
-        append_quoted(&plan->script, q->environment, "'\\''");
-    bytes_append_text(&plan->script, "\n");
+    append_restored(&plan->script, q, "ZDOTDIR");
     bytes_append(&plan->script, script_zsh, script_zsh_len);
     free(folder);
     free(file);
@@ -169,18 +197,14 @@ static int plan_posix(const struct plan_request *q, struct plan *plan)
     bytes_printf(&plan->script,
                  "unset __ptyd_n __ptyd_s __ptyd_a __ptyd_u __ptyd_b __ptyd_f; __ptyd_n=%s\n",
                  plan->nonce);
-    bytes_append_text(&plan->script, q->environment ? "ENV=" : "unset ENV");
-    if (q->environment)
-        append_quoted(&plan->script, q->environment, "'\\''");
-    bytes_append_text(&plan->script, "\n");
+    append_restored(&plan->script, q, "ENV");
     bytes_append(&plan->script, script_posix, script_posix_len);
     return 0;
 }
 
 static const struct dialect dialects[] = {
-    {"bash", NULL, plan_bash},      {"zsh", "ZDOTDIR", plan_zsh}, {"fish", NULL, plan_fish},
-    {"dash", "ENV", plan_posix},    {"ash", "ENV", plan_posix},   {"sh", "ENV", plan_posix},
-    {"busybox", "ENV", plan_posix},
+    {"bash", plan_bash}, {"zsh", plan_zsh},  {"fish", plan_fish},     {"dash", plan_posix},
+    {"ash", plan_posix}, {"sh", plan_posix}, {"busybox", plan_posix},
 };
 
 /* `sh` may be any shell: only those that the script knows count. */
@@ -204,12 +228,6 @@ static const struct dialect *find(const char *shell)
 }
 
 /* ---- plans ---- */
-
-const char *plan_variable(const char *shell)
-{
-    const struct dialect *dialect = find(shell);
-    return dialect ? dialect->variable : NULL;
-}
 
 static void plan_unknown(const struct plan_request *q, struct plan *plan)
 {

@@ -11,9 +11,9 @@
 
 /* What a plan is made from. Strings are borrowed. */
 struct plan_request {
-    const char *shell;       /* program: a path or a name */
-    const char *environment; /* of the client, one variable: ZDOTDIR or ENV; see plan_variable() */
-    const char *runtime;     /* a private directory for the files that a shell reads at its start */
+    const char *shell;   /* program: a path or a name */
+    const json_t *env;   /* of the client: names and values; NULL for none */
+    const char *runtime; /* a private directory for the files that a shell reads at its start */
     const char *shell_id;
     bool login;
 };
@@ -21,15 +21,12 @@ struct plan_request {
 struct plan {
     const char *program; /* borrowed */
     char **argv;         /* NULL-terminated */
-    char *variable;      /* NAME=VALUE for this start, in place of the client's; NULL for none */
-    char *file; /* to be made when the shell is started (plan_make_file()); NULL for none */
+    char *variable; /* NAME=VALUE for this start, through which the shell finds our script, which
+                       puts back the client's; NULL for none */
+    char *file;     /* to be made when the shell is started (plan_make_file()); NULL for none */
     struct bytes script;            /* given on descriptor 3; "" for none */
     char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
 };
-
-/* The variable through which this shell finds our script, whose own value the script puts back;
- * NULL for a shell that needs none. */
-const char *plan_variable(const char *shell);
 
 /* Makes the plan; finish it with plan_finish(). Returns 0 or -errno when a file in `runtime` cannot
  * be written. */

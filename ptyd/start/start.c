@@ -36,12 +36,6 @@ static void make_shell_id(char *id, size_t size)
     snprintf(id, size, "shell_%02x%02x%02x%02x", random[0], random[1], random[2], random[3]);
 }
 
-/* The client's own value of a variable, NULL when it has none. */
-static const char *variable_of(const struct start_request *q, const char *name)
-{
-    return name ? json_text(q->env, name, NULL) : NULL;
-}
-
 static int make_plan(const struct start_request *q, struct intake_facts *facts, struct plan *plan)
 {
     int result = 0;
@@ -52,7 +46,7 @@ static int make_plan(const struct start_request *q, struct intake_facts *facts, 
         result = plan_shell(
             &(struct plan_request){
                 .shell = shell,
-                .environment = variable_of(q, plan_variable(shell)),
+                .env = q->env,
                 .runtime = q->runtime,
                 .shell_id = facts->shell_id,
                 .login = q->login,

@@ -303,6 +303,26 @@ PROMPT_COMMAND=hook
     assert.deepStrictEqual(blocks('visual').map(({ cmd, cmd_source }) => [cmd, cmd_source]), [['echo first', 'history'], ['echo next', 'history']]);
   });
 
+  // POSIX's shells read the file that ENV names, which they expand, and bash no other one then.
+  for (const [shell, variable] of [['bash', 'POSIXLY_CORRECT=1'], ['bash', 'SHELLOPTS=braceexpand:posix'], ['dash', 'x=1'], ['busybox', 'x=1']]) {
+    if (!find(shell)) continue;
+    const name = `env-${shell}-${variable.replace(/\W.*/, '')}`;
+    await report.test(`${shell} with ${variable} and ENV: commands are told, and the file is read once`, async () => {
+      const home = path.join(space.root, name);
+      makeHome(home);
+      fs.writeFileSync(path.join(home, '.bashrc'), 'echo bashrc >>~/read\n');
+      fs.writeFileSync(path.join(home, 'env.sh'), 'echo env >>~/read\n');
+      daemon.ptyd('open', name, '--shell', find(shell), '--env', `HOME=${home}`, '--env', 'ENV=$HOME/env.sh', '--env', variable);
+      run(name, 'cd /');
+      run(name, "sh -c 'exit 3'");
+      run(name, 'env | grep -e ^ENV= -e __ptyd; set -o | grep posix');
+      const told = blocks(name);
+      assert.deepStrictEqual(told.slice(0, 2).map((b) => [b.cmd, b.exit_code, b.cwd_after]), [['cd /', 0, '/'], ["sh -c 'exit 3'", 3, '/']]);
+      assert.deepStrictEqual(told[2].preview.lines.map((line) => line.replace(/\s+/, ' ')), ['ENV=$HOME/env.sh', ...(shell === 'bash' ? ['posix on'] : [])]);
+      assert.strictEqual(fs.readFileSync(path.join(home, 'read'), 'utf8'), 'env\n');
+    });
+  }
+
   if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
     const home = path.join(space.root, 'home-fish-space');
     makeHome(home);
