@@ -154,13 +154,14 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     free(consumer);
 }
 
-static bool revert(struct rpc *rpc, const char *consumer, const char *turn)
+/* Steals `turns`, an array of ids, or NULL. */
+static void revert(struct rpc *rpc, const char *consumer, json_t *turns)
 {
-    json_t *answer =
-        rpc_call(rpc, "context.revert", json_pack("{s:s, s:s}", "consumer", consumer, "turn", turn),
-                 LIMIT_HOOK_WAIT_MS);
-    json_decref(answer);
-    return answer != NULL;
+    if (json_array_size(turns))
+        json_decref(rpc_call(rpc, "context.revert",
+                             json_pack("{s:s, s:O}", "consumer", consumer, "turns", turns),
+                             LIMIT_HOOK_WAIT_MS));
+    json_decref(turns);
 }
 
 /* Prompts that this one was put in the place of are in no history any more. When it was sent
@@ -169,12 +170,8 @@ static void hear_taken_back(struct rpc *rpc, const char *consumer, const json_t 
 {
     const char *prompt = json_text(event, "prompt_id", NULL);
     const char *transcript = json_text(event, "transcript_path", NULL);
-    json_t *ids = prompt && transcript ? transcript_taken_back(transcript, prompt) : NULL, *id;
-    size_t i;
-    json_array_foreach(ids, i, id)
-        if (!revert(rpc, consumer, json_string_value(id)))
-            break; /* whoever waited once for nothing waits no more */
-    json_decref(ids);
+    if (prompt && transcript)
+        revert(rpc, consumer, transcript_taken_back(transcript, prompt));
 }
 
 /* The turn is over: `prompt_response` is what the agent answered. */
@@ -210,7 +207,7 @@ static void hear_removed(struct rpc *rpc, json_t *params, const json_t *event)
 {
     const char *turn = json_text(event, "turn_id", "");
     if (*turn)
-        revert(rpc, json_text(params, "consumer", ""), turn);
+        revert(rpc, json_text(params, "consumer", ""), json_pack("[s]", turn));
     json_decref(params);
 }
 

@@ -106,6 +106,7 @@ struct ledger_request {
     const char *thread;   /* its name: a session called like it feeds it; or NULL */
     const json_t *roots;  /* array of directories of the thread, or NULL */
     const json_t *taken;  /* array of keys in use by the client, or NULL */
+    bool renumber;        /* entries get keys that nobody has seen */
     enum ledger_format format;
     bool peek;         /* look only: no lease, no new consumer */
     bool expires;      /* released by itself after LIMIT_LEASE_CLI_MS */
@@ -146,9 +147,15 @@ void ledger_take_receipt_back(struct ledger *l, const char *line);
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
                     const char *before, struct moment now);
 
-/* A consumer's thread was cut off in front of the turn `before`, or (NULL) has lost the one turn
- * `turn`: what it was told there is no more in its history, and is told again. */
-void ledger_revert(struct ledger *l, const char *consumer, const char *before, const char *turn);
+/* Turns that a consumer's thread has lost. */
+struct ledger_cut {
+    const char *last;    /* those behind this one, which it keeps ("": it keeps none); or NULL */
+    const char *before;  /* this one and those behind it; or NULL */
+    const json_t *turns; /* these, an array of their ids; or NULL */
+};
+
+/* What the consumer was told in them is no more in its history, and is told again. */
+void ledger_revert(struct ledger *l, const char *consumer, const struct ledger_cut *cut);
 
 /* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. Returns
  * false when there is no such lease. */

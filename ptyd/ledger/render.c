@@ -99,10 +99,12 @@ static bool are_taken(const struct ledger_request *q, const char *key, uint64_t 
     return taken;
 }
 
-/* The entry's key, with another number when the client uses ours. Returns the number. */
+/* The entry's key, with another number when the client uses ours, or that is wanted. Returns the
+ * number. */
 static uint64_t choose_key(struct ledger *l, const struct ledger_request *q, uint64_t number,
                            void (*append)(uint64_t number, struct bytes *out), struct bytes *key)
 {
+    number = q->renumber && !q->peek ? ledger_new_key(l) : number;
     append(number, key);
     while (are_taken(q, key->data, number)) {
         key->len = 0;

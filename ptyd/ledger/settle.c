@@ -289,13 +289,17 @@ static void leave_out(const struct ledger *l, const char *consumer, const json_t
     }
 }
 
-static bool is_taken_back(const json_t *entry, const char *before, const char *turn)
+static bool is_taken_back(const json_t *entry, const struct ledger_cut *cut)
 {
-    const char *name = json_string_value(json_array_get(entry, 0));
-    return is_cut_off(entry, NULL, before) || (turn && name && !strcmp(name, turn));
+    const json_t *name = json_array_get(entry, 0), *turn;
+    size_t i;
+    json_array_foreach(cut->turns, i, turn)
+        if (json_equal(name, turn))
+            return true;
+    return is_cut_off(entry, cut->last, cut->before);
 }
 
-void ledger_revert(struct ledger *l, const char *id, const char *before, const char *turn)
+void ledger_revert(struct ledger *l, const char *id, const struct ledger_cut *cut)
 {
     struct consumer *consumer = ledger_find_consumer(l, id);
     bool had = false;
@@ -303,7 +307,7 @@ void ledger_revert(struct ledger *l, const char *id, const char *before, const c
         return;
     for (size_t i = json_array_size(consumer->turns); i > 0; i--) {
         const json_t *entry = json_array_get(consumer->turns, i - 1);
-        if (!is_taken_back(entry, before, turn))
+        if (!is_taken_back(entry, cut))
             continue;
         return_keys(l, consumer, json_array_get(entry, 1));
         leave_out(l, id, json_array_get(entry, 1));

@@ -421,7 +421,7 @@ static enum wake_end tell(struct delivery *d, const struct event_met *met, bool 
     const char *cwd = json_text(thread, "cwd", NULL), *id = json_text(met->block, "block_id", "");
     if (cwd)
         json_array_append_new(roots, json_string(cwd));
-    d->taken = leases_take(d->leases, d->wake->thread, roots, NULL, NULL);
+    d->taken = leases_take(d->leases, d->wake->thread, roots, NULL, false, NULL);
     json_decref(roots);
     json_decref(thread);
     if (!met->line && !d->others && !is_told(d->taken, id)) {

@@ -18,6 +18,8 @@ struct gate *gate_create(const struct gate_options *options)
     g->options = *options;
     g->leases = leases_create(options->acp ? "acp" : "codex", options->session, options->wait_ms);
     g->threads = json_object();
+    g->turns = json_object();
+    g->rolled_back = json_object();
     return g;
 }
 
@@ -25,6 +27,7 @@ static void request_free(struct request *r)
 {
     json_decref(r->id);
     json_decref(r->taken);
+    json_decref(r->turns);
     free(r->thread);
     free(r->turn);
     free(r->before);
@@ -45,6 +48,8 @@ void gate_destroy(struct gate *g)
     }
     leases_destroy(g->leases);
     json_decref(g->threads);
+    json_decref(g->turns);
+    json_decref(g->rolled_back);
     free(g);
 }
 
@@ -54,8 +59,9 @@ static bool is_of_interest(const struct gate *g, struct span method)
 {
     if (g->options.acp)
         return acp_is_of_interest(method);
-    static const char *const methods[] = {"turn/start",    "initialize",  "thread/start",
-                                          "thread/resume", "thread/fork", "thread/revert"};
+    static const char *const methods[] = {"turn/start",     "initialize",  "thread/start",
+                                          "thread/resume",  "thread/fork", "thread/revert",
+                                          "thread/rollback"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (span_is_string(method, methods[i]))
             return true;
@@ -204,6 +210,8 @@ bool gate_client_line(struct gate *g, const char *line, size_t len, struct messa
     bool steer = span_is_string(m.method, "turn/steer");
     if (steer || span_is_string(m.method, "turn/start"))
         return gate_send_turn(g, &m, steer, to_server);
+    if (span_is_string(m.method, "thread/rollback"))
+        return rollback_send(g, &m, to_server);
     if (span_is_string(m.method, "initialize"))
         send_initialize(g, &m, to_server);
     else
@@ -241,7 +249,10 @@ static bool settle(struct gate *g, struct request *r, const struct message *answ
         return true;
     case REQUEST_REVERT:
         if (answer->result.len && r->thread && r->before)
-            leases_revert(g->leases, r->thread, r->before);
+            leases_revert(g->leases, r->thread, NULL, r->before);
+        return true;
+    case REQUEST_ROLLBACK:
+        rollback_settle(g, r, answer->result);
         return true;
     case REQUEST_INITIALIZE:
         if (g->experimental && g->capability != KNOWN && !g->options.envelope && answer->result.len)
@@ -251,6 +262,12 @@ static bool settle(struct gate *g, struct request *r, const struct message *answ
         ask_answered(g, r, answer);
         return false;
     }
+}
+
+/* Whether what a thread has heard depends on the answer. */
+static bool concerns_history(const struct request *r)
+{
+    return r->kind == REQUEST_THREAD || r->kind == REQUEST_REVERT || r->kind == REQUEST_ROLLBACK;
 }
 
 /* The request that an answer is for, no longer remembered; NULL for none. */
@@ -301,7 +318,7 @@ int gate_wait_ms(const struct gate *g)
 bool gate_owes(const struct gate *g)
 {
     const struct request *r = g->requests;
-    while (r && !r->taken && r->kind != REQUEST_THREAD && r->kind != REQUEST_REVERT)
+    while (r && !r->taken && !concerns_history(r))
         r = r->next;
     return r;
 }

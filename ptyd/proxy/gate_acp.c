@@ -102,7 +102,7 @@ static bool send_context(struct gate *g, const struct message *prompt, const cha
     json_t *id = gate_id(prompt);
     bool can = id && span_is_array(prompt->prompt) && !is_command(prompt);
     const json_t *roots = json_at(g->threads, session, "roots");
-    json_t *taken = can ? leases_take(g->leases, session, roots, NULL, "text") : NULL;
+    json_t *taken = can ? leases_take(g->leases, session, roots, NULL, false, "text") : NULL;
     json_decref(id);
     if (!taken || send_with(g, prompt, taken, to_server))
         return taken;

@@ -1,6 +1,6 @@
 /* gate_private.h - the gate from inside: gate.c decides and remembers, gate_turn.c sends turns and
- * settles them, gate_questions.c asks the server what the proxy itself must know, gate_acp.c has
- * all that is ACP's. */
+ * settles them, gate_rollback.c knows what a thread loses that is rolled back, gate_questions.c
+ * asks the server what the proxy itself must know, gate_acp.c has all that is ACP's. */
 #ifndef PTYD_PROXY_GATE_PRIVATE_H
 #define PTYD_PROXY_GATE_PRIVATE_H
 
@@ -25,11 +25,13 @@ enum capability {
 enum request_kind {
     REQUEST_INITIALIZE,
     REQUEST_THREAD,
-    REQUEST_REVERT, /* a thread loses its last turns */
-    REQUEST_TURN,   /* carries `taken`; without it thread/inject_items follows the turn */
-    REQUEST_PROBE,  /* ours: whether the server knows additionalContext */
-    REQUEST_LOOKUP, /* ours: whose thread `thread` is */
-    REQUEST_INJECT, /* ours: thread/inject_items with `taken` */
+    REQUEST_REVERT,   /* a thread loses its last turns: `before` and those behind it */
+    REQUEST_ROLLBACK, /* ... as many as were named: the answer lists those that are left */
+    REQUEST_TURN,     /* carries `taken`; without it thread/inject_items follows the turn */
+    REQUEST_PROBE,    /* ours: whether the server knows additionalContext */
+    REQUEST_LOOKUP,   /* ours: whose thread `thread` is */
+    REQUEST_TURNS,    /* ours: which turns it has */
+    REQUEST_INJECT,   /* ours: thread/inject_items with `taken` */
 };
 
 struct request {
@@ -37,11 +39,12 @@ struct request {
     enum request_kind kind;
     json_t *id;
     json_t *taken;
-    char *thread; /* that it is about; of a thread/fork: the one that is forked */
-    char *turn;   /* REQUEST_INJECT: the turn it goes with; of a thread/fork: the last it keeps */
-    char *before; /* of a thread/fork or thread/revert: the first turn it does not keep */
-    char *cwd;    /* ACP: where the session works */
-    bool forks;   /* ACP: the session that is made has the history of `thread` */
+    json_t *turns; /* of a thread/rollback: the ids of those that `thread` had, or NULL */
+    char *thread;  /* that it is about; of a thread/fork: the one that is forked */
+    char *turn;    /* REQUEST_INJECT: the turn it goes with; of a thread/fork: the last it keeps */
+    char *before;  /* of a thread/fork or thread/revert: the first turn it does not keep */
+    char *cwd;     /* ACP: where the session works */
+    bool forks;    /* ACP: the session that is made has the history of `thread` */
 };
 
 struct gate {
@@ -56,6 +59,8 @@ struct gate {
     long own_count;     /* of our own requests so far, for their ids */
     long long deadline; /* until which a turn waits for their answers, monotonic ms */
     json_t *threads;    /* by id: {user: bool, roots: [...]}; null while the server is asked */
+    json_t *turns; /* by a thread's id, [turn, ...], or false; null while the server is asked */
+    json_t *rolled_back; /* true by a thread's id */
 };
 
 /* Remembers a request; steals `id`. NULL when the client uses the id already, or has too many out.
@@ -77,7 +82,21 @@ bool gate_send_taken(struct gate *g, const struct message *turn, json_t *taken, 
 /* The message goes on as it came. */
 void gate_pass(const struct message *m, struct messages *out);
 
+/* ---- gate_rollback.c ---- */
+
+/* A thread/rollback. False when it must wait. */
+bool rollback_send(struct gate *g, const struct message *m, struct messages *to_server);
+
+/* The server answered it. */
+void rollback_settle(struct gate *g, const struct request *r, struct span result);
+
+/* It answered which turns a thread has. */
+void rollback_learn_turns(struct gate *g, const char *thread, const json_t *result);
+
 /* ---- gate_turn.c ---- */
+
+/* Whether entries of a turn are how context gets to this server. */
+bool gate_tells_in_turns(const struct gate *g);
 
 /* A turn/start or turn/steer: edited when something is pending. False when it must wait. */
 bool gate_send_turn(struct gate *g, const struct message *turn, bool steer,
@@ -105,6 +124,7 @@ void acp_settle(struct gate *g, struct request *r, const struct message *answer)
 
 void ask_capability(struct gate *g, struct messages *to_server);
 void ask_thread(struct gate *g, const char *thread, struct messages *to_server);
+void ask_turns(struct gate *g, const char *thread, struct messages *to_server);
 /* `taken` goes to the thread as items of its history; steals `taken`. */
 void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *taken,
                 struct messages *to_server);

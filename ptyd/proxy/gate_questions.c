@@ -7,7 +7,9 @@
  * complains about the thread.
  *
  * Whose thread is it? Asked for threads that this connection neither started nor resumed: one that
- * the user does not see must not get what the user did. */
+ * the user does not see must not get what the user did.
+ *
+ * Which turns has it? Asked before it loses some (gate_rollback.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,14 +50,26 @@ void ask_capability(struct gate *g, struct messages *to_server)
     g->capability = ASKED;
 }
 
-void ask_thread(struct gate *g, const char *thread, struct messages *to_server)
+static void read_thread(struct gate *g, enum request_kind kind, const char *thread, bool turns,
+                        struct messages *to_server)
 {
     struct request *r =
-        ask(g, REQUEST_LOOKUP, "thread/read",
-            json_pack("{s:s, s:b}", "threadId", thread, "includeTurns", 0), to_server);
-    json_object_set_new(g->threads, thread, json_null());
+        ask(g, kind, "thread/read",
+            json_pack("{s:s, s:b}", "threadId", thread, "includeTurns", turns), to_server);
     if (r)
         r->thread = text_copy(thread);
+}
+
+void ask_thread(struct gate *g, const char *thread, struct messages *to_server)
+{
+    json_object_set_new(g->threads, thread, json_null());
+    read_thread(g, REQUEST_LOOKUP, thread, false, to_server);
+}
+
+void ask_turns(struct gate *g, const char *thread, struct messages *to_server)
+{
+    json_object_set_new(g->turns, thread, json_null());
+    read_thread(g, REQUEST_TURNS, thread, true, to_server);
 }
 
 void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *taken,
@@ -151,6 +165,8 @@ void ask_answered(struct gate *g, struct request *r, const struct message *m)
         learn_capability(g, answer);
     else if (r->kind == REQUEST_INJECT)
         settle_inject(g, r, answer);
+    else if (r->kind == REQUEST_TURNS)
+        rollback_learn_turns(g, r->thread, result);
     else if (json_at(result, "thread", "id"))
         ask_learn_thread(g, result);
     else

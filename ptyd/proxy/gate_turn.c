@@ -29,6 +29,11 @@ static enum way way_of(const struct gate *g)
     return g->cannot_inject || g->capability == UNCLEAR ? WAY_NONE : WAY_INJECT;
 }
 
+bool gate_tells_in_turns(const struct gate *g)
+{
+    return way_of(g) == WAY_CONTEXT;
+}
+
 /* ---- waiting ---- */
 
 /* Asks the server what is not known yet. Returns whether the turn must wait for an answer. */
@@ -108,7 +113,8 @@ static void expect_acceptance(struct gate *g, const struct message *turn, const 
 static json_t *take(struct gate *g, const char *thread, json_t *keys, const char *format)
 {
     const json_t *roots = json_at(g->threads, thread, "roots");
-    json_t *taken = leases_take(g->leases, thread, roots, keys, format);
+    bool renumber = json_object_get(g->rolled_back, thread);
+    json_t *taken = leases_take(g->leases, thread, roots, keys, renumber, format);
     json_decref(keys);
     return taken;
 }

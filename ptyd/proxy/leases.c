@@ -160,7 +160,7 @@ static void hold(struct leases *d, json_t *lease)
 }
 
 json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
-                    const json_t *taken_keys, const char *format)
+                    const json_t *taken_keys, bool renumber, const char *format)
 {
     char *consumer = text_format("%s:%s", d->agent, thread);
     json_t *params =
@@ -174,6 +174,8 @@ json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
         json_object_set(params, "roots", (json_t *)roots);
     if (taken_keys)
         json_object_set(params, "taken_keys", (json_t *)taken_keys);
+    if (renumber)
+        json_object_set_new(params, "renumber", json_true());
     if (format)
         json_object_set_new(params, "format", json_string(format));
     json_object_set(params, "held", d->held);
@@ -204,10 +206,12 @@ void leases_inherit(struct leases *d, const char *from, const char *to, const ch
     json_decref(call(d, "context.inherit", params, d->wait_ms));
 }
 
-void leases_revert(struct leases *d, const char *thread, const char *before)
+void leases_revert(struct leases *d, const char *thread, const char *last_turn,
+                   const char *before_turn)
 {
-    json_t *params = json_pack("{s:o, s:s}", "consumer", json_sprintf("%s:%s", d->agent, thread),
-                               "before_turn", before);
+    json_t *params =
+        json_pack("{s:o, s:s*, s:s*}", "consumer", json_sprintf("%s:%s", d->agent, thread),
+                  "last_turn", last_turn, "before_turn", before_turn);
     json_decref(call(d, "context.revert", params, d->wait_ms));
 }
 

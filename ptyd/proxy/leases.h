@@ -16,19 +16,21 @@ struct leases;
 struct leases *leases_create(const char *agent, const char *session, int wait_ms);
 void leases_destroy(struct leases *d);
 
-/* What is pending for a thread; `roots` and `taken_keys` are borrowed arrays or NULL; `format` as
- * in `context.take`, or NULL; a text is one to go between tags. Returns the daemon's answer (with
- * `lease`, `receipt`, `additionalContext`), a new reference; NULL when there is nothing or no
- * daemon. */
+/* What is pending for a thread; `roots` and `taken_keys` are borrowed arrays or NULL; with
+ * `renumber` all keys are new; `format` as in `context.take`, or NULL; a text is one to go between
+ * tags. Returns the daemon's answer (with `lease`, `receipt`, `additionalContext`), a new
+ * reference; NULL when there is nothing or no daemon. */
 json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
-                    const json_t *taken_keys, const char *format);
+                    const json_t *taken_keys, bool renumber, const char *format);
 
 /* `to` was forked from the thread `from`, at the turns named (NULL: with all of them). */
 void leases_inherit(struct leases *d, const char *from, const char *to, const char *last_turn,
                     const char *before_turn);
 
-/* The thread's history ends in front of the turn `before` now. */
-void leases_revert(struct leases *d, const char *thread, const char *before);
+/* The thread's history ends behind the turn `last_turn` now ("": it has none), or in front of
+ * `before_turn`; the other one is NULL. */
+void leases_revert(struct leases *d, const char *thread, const char *last_turn,
+                   const char *before_turn);
 
 /* The server has accepted the turn (of this id, or NULL) that carried `taken`. */
 void leases_commit(struct leases *d, const json_t *taken, const char *turn);

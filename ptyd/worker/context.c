@@ -211,6 +211,7 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
         .thread = json_text(params, "thread", NULL),
         .roots = json_object_get(params, "roots"),
         .taken = json_object_get(params, "taken_keys"),
+        .renumber = json_flag(params, "renumber"),
         .format = format_of(params),
         .peek = peek,
         .expires = expires,
@@ -297,14 +298,18 @@ void context_revert_call(struct client *client, const json_t *id, const json_t *
 {
     struct worker *w = client_worker(client);
     const char *consumer = json_text(params, "consumer", NULL);
-    const char *before = json_text(params, "before_turn", NULL);
-    const char *turn = json_text(params, "turn", NULL);
-    if (!consumer || (!before && !turn) || (before && !*before) || (turn && !*turn)) {
+    struct ledger_cut cut = {
+        .last = json_text(params, "last_turn", NULL),
+        .before = json_text(params, "before_turn", NULL),
+        .turns = json_object_get(params, "turns"),
+    };
+    if (!consumer || (cut.before && !*cut.before) ||
+        (!cut.last && !cut.before && !json_array_size(cut.turns))) {
         client_fail(client, id, RPC_INVALID_PARAMS,
-                    "whose turns? consumer, and before_turn or turn");
+                    "whose turns? consumer, and last_turn, before_turn or turns");
         return;
     }
-    ledger_revert(w->ledger, consumer, before, turn);
+    ledger_revert(w->ledger, consumer, &cut);
     keep_changed(w);
     client_reply(client, id, json_object());
 }

@@ -214,6 +214,37 @@ async function main() {
     await client.end();
   });
 
+  await report.test('thread/rollback: what the turns behind the first one were told is told again, under keys of its own; what the first one was told stays', async () => {
+    const client = new Client(PTYD, ['proxy', '--wait', '20', '-s', 'work', '--', STANDIN], { env: { ...env, STANDIN_LOG: log }, cwd: space.home });
+    await client.initialize();
+    const thread = (await client.request('thread/start', { name: 'rolled-back' })).result.thread.id;
+    const turn = async () => { assert.ok((await client.request('turn/start', { threadId: thread, input: [] })).result); return accepted().at(-1); };
+    const rollBack = async (numTurns) => assert.ok((await client.request('thread/rollback', { threadId: thread, numTurns })).result.thread);
+    const keys = ({ context }) => Object.keys(context || {}).filter((k) => k.startsWith('terminal_block_'));
+    daemon.ptyd('context', 'clear');
+    run('echo back-1');
+    await turn();
+    run('echo back-2');
+    await turn();
+    await turn(); // carries nothing
+    run('echo back-3');
+    const last = await turn();
+    assert.deepStrictEqual(commands(last), ['echo back-3']);
+    await rollBack(3);
+    run('echo back-4');
+    const after = await turn(); // the server holds back-2, and suppresses back-3 under the key that it had
+    assert.deepStrictEqual(commands(after), ['echo back-3', 'echo back-4']);
+    assert.ok(!keys(after).includes(keys(last)[0]), `${keys(last)} ${keys(after)}`);
+    await rollBack(1);
+    assert.deepStrictEqual(commands(await turn()), [], 'one turn alone loses nothing of ours');
+    await rollBack(99);
+    assert.deepStrictEqual(commands(await turn()), ['echo back-2', 'echo back-3', 'echo back-4']);
+    assert.deepStrictEqual(commands(await turn()), []);
+    assert.ok((await client.request('thread/rollback', { numTurns: 1 })).result, 'without a thread');
+    assert.ok(!client.lines.some((line) => line.includes('"ptyd:')));
+    await client.end();
+  });
+
   await report.test('--steer: turn/steer carries context when it has input, never alone; not without it', async () => {
     const up = at('steered');
     for (const [options, expected] of [[['--steer'], true], [[], false]]) {

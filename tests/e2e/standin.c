@@ -6,6 +6,7 @@
  *   fault: refuse, overload, die-before (accepting), die-after (accepting, unheard),
  *          kill-before, kill-after (the process `victim`, around accepting), ask (a request of its
  *          own with the turn's id, first)
+ * A thread/rollback takes turns off its end, as Codex 0.144.6 does, and thread/read lists them.
  * STANDIN_OTHER=success, error or garbage: it knows no kinds of context, and answers a turn that
  * has a bad one so; it knows no thread/inject_items. Without: it answers as Codex 0.169.0 does. */
 #include <jansson.h>
@@ -81,9 +82,11 @@ static void accept_turn(const json_t *params)
     json_decref(line);
 }
 
+static json_t *turns; /* ids */
+
 static void start_turn(const json_t *id, const json_t *params)
 {
-    static long turns;
+    static long started;
     const json_t *fault_member = json_object_get(params, "fault");
     const char *fault = json_string_value(fault_member) ? json_string_value(fault_member) : "";
     pid_t victim = (pid_t)json_integer_value(json_object_get(params, "victim"));
@@ -112,12 +115,32 @@ static void start_turn(const json_t *id, const json_t *params)
     if (!strcmp(fault, "kill-after"))
         kill(victim, SIGKILL);
     answer(id, "result",
-           json_pack("{s:{s:o, s:s}}", "turn", "id", json_sprintf("turn-%ld", ++turns), "status",
+           json_pack("{s:{s:o, s:s}}", "turn", "id", json_sprintf("turn-%ld", ++started), "status",
                      "inProgress"));
+    json_array_append_new(turns, json_sprintf("turn-%ld", started));
     printf("{\"method\":\"turn/completed\",\"params\":{\"turn\":{\"id\":\"turn-%ld\",\"status\":"
            "\"completed\"}}}\n",
-           turns);
+           started);
     fflush(stdout);
+}
+
+static void tell_turns(const json_t *id, const json_t *params)
+{
+    const char *thread = json_string_value(json_object_get(params, "threadId"));
+    json_t *list = json_array(), *turn;
+    size_t i;
+    json_array_foreach(turns, i, turn)
+        json_array_append_new(list, json_pack("{s:O}", "id", turn));
+    answer(id, "result",
+           json_pack("{s:{s:s, s:o}}", "thread", "id", thread ? thread : "", "turns", list));
+}
+
+static void roll_back(const json_t *id, const json_t *params)
+{
+    json_int_t count = json_integer_value(json_object_get(params, "numTurns"));
+    for (; count > 0 && json_array_size(turns); count--)
+        json_array_remove(turns, json_array_size(turns) - 1);
+    tell_turns(id, params);
 }
 
 /* The thread is called as the client wishes. */
@@ -133,6 +156,7 @@ int main(void)
 {
     json_t *message;
     json_error_t error;
+    turns = json_array();
     while ((message = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, &error))) {
         const json_t *id = json_object_get(message, "id");
         const char *method = json_string_value(json_object_get(message, "method"));
@@ -142,6 +166,10 @@ int main(void)
             start_turn(id, json_object_get(message, "params"));
         else if (!strcmp(method, "thread/start") || !strcmp(method, "thread/resume"))
             start_thread(id, json_object_get(message, "params"));
+        else if (!strcmp(method, "thread/rollback"))
+            roll_back(id, json_object_get(message, "params"));
+        else if (!strcmp(method, "thread/read"))
+            tell_turns(id, json_object_get(message, "params"));
         else if (getenv("STANDIN_OTHER") && !strcmp(method, "thread/inject_items"))
             refuse_listing(id);
         else

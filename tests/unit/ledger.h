@@ -261,14 +261,26 @@ static inline void fork_thread(const char *from, const char *to, const char *las
 
 static inline void revert_thread(const char *consumer, const char *before)
 {
-    ledger_revert(ledger, consumer, before, NULL);
+    ledger_revert(ledger, consumer, &(struct ledger_cut){.before = before});
+    keep_changed();
+}
+
+static inline void roll_back(const char *consumer, const char *last)
+{
+    ledger_revert(ledger, consumer, &(struct ledger_cut){.last = last});
+    keep_changed();
+}
+
+static inline void lose_turns(const char *consumer, json_t *turns)
+{
+    ledger_revert(ledger, consumer, &(struct ledger_cut){.turns = turns});
+    json_decref(turns);
     keep_changed();
 }
 
 static inline void lose_turn(const char *consumer, const char *turn)
 {
-    ledger_revert(ledger, consumer, NULL, turn);
-    keep_changed();
+    lose_turns(consumer, json_pack("[s]", turn));
 }
 
 /* ---- what is expected ---- */

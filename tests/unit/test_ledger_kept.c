@@ -185,6 +185,39 @@ static void turns_that_are_taken_back_are_told_again(void **state)
     assert_reverted("turn-1", "one two three");
 }
 
+static void turns_behind_the_last_that_is_left_are_told_again(void **state)
+{
+    (void)state;
+    tell_two_turns();
+    roll_back("codex:t", "turn-9");
+    assert_due("codex:t", "three");
+    roll_back("codex:t", "turn-1");
+    assert_due("codex:t", "two three");
+    restart();
+    assert_due("codex:t", "two three");
+    roll_back("codex:t", "");
+    assert_due("codex:t", "one two three");
+}
+
+static void several_turns_are_taken_out(void **state)
+{
+    (void)state;
+    tell_two_turns();
+    lose_turns("codex:t", json_pack("[s, s, i, s]", "turn-0", "turn-3", 7, "turn-1"));
+    assert_due("codex:t", "one three");
+}
+
+static void keys_are_new_where_that_is_wanted(void **state)
+{
+    (void)state;
+    run("a", "one");
+    give_back(take("codex:t"));
+    long long first = number_of(entry_key("block", 0));
+    take_by((struct ledger_request){.consumer = "codex:t", .renumber = true});
+    assert_told("one");
+    assert_true(number_of(entry_key("block", 0)) > first);
+}
+
 /* Of two clients in one thread the second takes a turn back while the first sends the next. */
 static void what_is_taken_back_meanwhile_is_told_with_the_turn_behind(void **state)
 {
@@ -460,6 +493,9 @@ int main(void)
 
         TEST(a_fork_knows_what_its_history_holds),
         TEST(a_fork_of_a_fork_knows_no_more),
+        TEST(turns_behind_the_last_that_is_left_are_told_again),
+        TEST(several_turns_are_taken_out),
+        TEST(keys_are_new_where_that_is_wanted),
         TEST(turns_outlive_the_worker),
         TEST(turns_that_are_taken_back_are_told_again),
         TEST(what_is_taken_back_meanwhile_is_told_with_the_turn_behind),
