@@ -127,31 +127,50 @@ static size_t branches_at(const struct bytes *text, bool whole, const json_t *pr
     return json_is_null(parent) && whole ? 0 : text->len;
 }
 
-static void add_once(json_t *ids, const json_t *line)
+static void add(json_t *prompts, const char *id)
 {
-    const json_t *id = json_object_get(line, "promptId"), *one;
-    size_t i;
-    json_array_foreach(ids, i, one)
-        if (json_equal(one, id))
-            return;
-    if (json_array_size(ids) < LIMIT_TURNS)
-        json_array_append(ids, (json_t *)id);
+    if (json_object_size(prompts) < LIMIT_TAKEN_BACK)
+        json_object_set_new(prompts, id, json_true());
+}
+
+static void leave_out(json_t *prompts, const char *id)
+{
+    json_object_del(prompts, id);
+}
+
+static void each_prompt(const struct bytes *text, size_t from, size_t to, json_t *prompts,
+                        void (*what)(json_t *prompts, const char *id))
+{
+    while (from < to) {
+        json_t *line = next_prompt(text, &from);
+        if (line)
+            what(prompts, json_text(line, "promptId", ""));
+        json_decref(line);
+    }
+}
+
+/* Prompts that begin between two places; a line there may be a late one of a turn from before. */
+static json_t *prompts_between(const struct bytes *text, size_t from, size_t to)
+{
+    json_t *prompts = json_object(), *ids = json_array(), *value;
+    const char *id;
+    each_prompt(text, from, to, prompts, add);
+    if (json_object_size(prompts))
+        each_prompt(text, 0, from, prompts, leave_out);
+    json_object_foreach(prompts, id, value)
+        json_array_append_new(ids, json_string(id));
+    json_decref(prompts);
+    return ids;
 }
 
 json_t *transcript_taken_back(const char *path, const char *prompt_id)
 {
     struct bytes text = {0};
-    json_t *ids = json_array();
     size_t begin = 0;
     bool whole = false, there = read_end(path, LIMIT_TRANSCRIPT_BYTES, &text, &whole);
     json_t *prompt = there ? find_prompt(&text, prompt_id, &begin) : NULL;
-    size_t at = prompt ? branches_at(&text, whole, prompt) : begin;
-    while (at < begin) {
-        json_t *line = next_prompt(&text, &at);
-        if (line)
-            add_once(ids, line);
-        json_decref(line);
-    }
+    json_t *ids =
+        prompt ? prompts_between(&text, branches_at(&text, whole, prompt), begin) : json_array();
     json_decref(prompt);
     bytes_finish(&text);
     return ids;

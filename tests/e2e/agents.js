@@ -94,7 +94,10 @@ async function main() {
     run('echo rewound');
     assert.match(before(), /echo rewound/); // p6
     const place = (n, parent) => ({ ...prompt(n)[0], parentUuid: parent });
-    write('top.jsonl', { ...answer(), uuid: 'before' }, place(6, 'before'), { ...answer(), uuid: 'behind' });
+    // what a tool of the turn that stays says late stands behind it; a hundred prompts that carried nothing are taken back, too
+    const late = { type: 'user', uuid: 'late', parentUuid: 'before', promptId: 'p5', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'late' }] } };
+    const nothing = Array.from({ length: 100 }, (_, n) => place(`-nothing-${n}`, 'before'));
+    write('top.jsonl', { ...answer(), uuid: 'before' }, late, ...nothing, place(6, 'before'), { ...answer(), uuid: 'behind' });
     stop();
     assert.strictEqual(before(), null); // p7: nothing says so yet
     write('top.jsonl', place(7, 'before'), { ...answer(), uuid: 'again' });
