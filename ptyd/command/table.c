@@ -16,23 +16,70 @@
 #define GAP "  "
 
 enum { ID = 5, DAY_AND_TIME = 19, TIME = 11, STATUS = 9, EXIT = 4, DURATION = 9 };
-enum { GAPS = 6 * 2, DIRECTORY_LEAST = 8, DIRECTORY_MOST = 40, DIRECTORY_UNCUT = 24 };
+enum { GAP_WIDTH = 2, DIRECTORY_LEAST = 8, DIRECTORY_MOST = 40, DIRECTORY_UNCUT = 24 };
+enum { COMMAND_LEAST = 12 };
 
 static size_t time_width(const struct table_look *look)
 {
     return look->width ? TIME : DAY_AND_TIME;
 }
 
+/* ---- columns ---- */
+
+/* Those that a row can do without, the dearest last: a narrow terminal has room for few of them
+ * beside the command. */
+enum column { DIRECTORIES, DURATIONS, TIMES, STATUSES, EXITS, COLUMNS };
+
+static size_t least_width(const struct table_look *look, enum column column)
+{
+    static const size_t widths[] = {[DIRECTORIES] = DIRECTORY_LEAST,
+                                    [DURATIONS] = DURATION,
+                                    [STATUSES] = STATUS,
+                                    [EXITS] = EXIT};
+    return GAP_WIDTH + (column == TIMES ? time_width(look) : widths[column]);
+}
+
+/* What is in front of the command, with the columns from `first` on. */
+static size_t taken_from(const struct table_look *look, enum column first)
+{
+    size_t taken = ID + GAP_WIDTH;
+    for (enum column i = first; i < COLUMNS; i++)
+        taken += least_width(look, i);
+    return taken;
+}
+
+static enum column first_shown(const struct table_look *look)
+{
+    enum column first = DIRECTORIES;
+    while (look->width && first < COLUMNS && taken_from(look, first) + COMMAND_LEAST > look->width)
+        first++;
+    return first;
+}
+
+static bool shows(const struct table_look *look, enum column column)
+{
+    return first_shown(look) <= column;
+}
+
 /* A third of what is left goes to the directory. */
 static size_t directory_width(const struct table_look *look)
 {
-    size_t taken = ID + time_width(look) + STATUS + EXIT + DURATION + GAPS;
+    size_t taken = taken_from(look, DURATIONS) + GAP_WIDTH;
     size_t third = look->width > taken ? (look->width - taken) / 3 : 0;
     if (!look->width)
         return DIRECTORY_UNCUT;
     return third < DIRECTORY_LEAST  ? DIRECTORY_LEAST
            : third > DIRECTORY_MOST ? DIRECTORY_MOST
                                     : third;
+}
+
+/* Of a row with that many columns for the ID. */
+static size_t command_room(const struct table_look *look, size_t id)
+{
+    size_t taken = taken_from(look, first_shown(look)) - ID + id;
+    if (shows(look, DIRECTORIES))
+        taken += directory_width(look) - DIRECTORY_LEAST;
+    return look->width > taken ? look->width - taken : 0;
 }
 
 /* ---- cells ---- */
@@ -138,15 +185,14 @@ static void append_directory(const struct table_look *look, const char *path, st
 }
 
 /* The last one: as wide as what is left. */
-static void append_command(const struct table_look *look, const char *cmd, struct bytes *out)
+static void append_command(const struct table_look *look, size_t room, const char *cmd,
+                           struct bytes *out)
 {
-    size_t taken = ID + time_width(look) + STATUS + EXIT + DURATION + directory_width(look) + GAPS;
     struct bytes text = {0};
     show_clean(cmd, strlen(cmd), &text);
     one_line(&text);
     const char *line = text.data ? text.data : "";
     size_t columns = columns_count(line, text.len);
-    size_t room = look->width > taken ? look->width - taken : 0;
     if (!look->width || columns <= room)
         bytes_append(out, line, text.len);
     else
@@ -156,28 +202,71 @@ static void append_command(const struct table_look *look, const char *cmd, struc
 
 /* ---- rows ---- */
 
+static void append_cell(enum column column, const struct table_look *look, const json_t *block,
+                        struct bytes *out)
+{
+    switch (column) {
+    case TIMES:
+        append_time(look, json_number(block, "ts_begin", 0), out);
+        break;
+    case STATUSES:
+        bytes_printf(out, "%-*s", STATUS, json_text(block, "status", ""));
+        break;
+    case EXITS:
+        append_exit(look, block, out);
+        break;
+    case DURATIONS:
+        append_duration(block, out);
+        break;
+    default:
+        append_directory(look, json_text(block, "cwd", ""), out);
+    }
+}
+
+static void append_heading(enum column column, const struct table_look *look, struct bytes *out)
+{
+    if (column == TIMES)
+        bytes_printf(out, "%-*s", (int)time_width(look), "BEGUN");
+    else if (column == STATUSES)
+        bytes_printf(out, "%-*s", STATUS, "STATUS");
+    else if (column == EXITS)
+        append_right("EXIT", EXIT, out);
+    else if (column == DURATIONS)
+        append_right("DURATION", DURATION, out);
+    else
+        bytes_printf(out, "%-*s", (int)directory_width(look), "DIRECTORY");
+}
+
+/* As they stand from left to right. */
+static const enum column in_order[] = {TIMES, STATUSES, EXITS, DURATIONS, DIRECTORIES};
+
 void table_heading(const struct table_look *look, struct bytes *out)
 {
     bytes_append_text(out, look->colour ? "\x1b[1m" : "");
-    bytes_printf(out, "%*s" GAP "%-*s" GAP "%-*s" GAP "%*s" GAP "%*s" GAP "%-*s" GAP, ID, "ID",
-                 (int)time_width(look), "BEGUN", STATUS, "STATUS", EXIT, "EXIT", DURATION,
-                 "DURATION", (int)directory_width(look), "DIRECTORY");
-    append_command(look, "COMMAND", out);
+    append_right("ID", ID, out);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (shows(look, in_order[i])) {
+            bytes_append_text(out, GAP);
+            append_heading(in_order[i], look, out);
+        }
+    bytes_append_text(out, GAP);
+    append_command(look, command_room(look, ID), "COMMAND", out);
     bytes_append_text(out, look->colour ? "\x1b[0m\n" : "\n");
 }
 
 void table_block(const struct table_look *look, const json_t *block, struct bytes *out)
 {
-    bytes_printf(out, "%*lld" GAP, ID, json_number(block, "seq", 0));
-    append_time(look, json_number(block, "ts_begin", 0), out);
-    bytes_printf(out, GAP "%-*s" GAP, STATUS, json_text(block, "status", ""));
-    append_exit(look, block, out);
+    size_t before = out->len;
+    bytes_printf(out, "%*lld", ID, json_number(block, "seq", 0));
+    size_t id = out->len - before;
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (shows(look, in_order[i])) {
+            bytes_append_text(out, GAP);
+            append_cell(in_order[i], look, block, out);
+        }
     bytes_append_text(out, GAP);
-    append_duration(block, out);
-    bytes_append_text(out, GAP);
-    append_directory(look, json_text(block, "cwd", ""), out);
-    bytes_append_text(out, GAP);
-    append_command(
-        look, json_flag(block, "forgotten") ? "(forgotten)" : json_text(block, "cmd", ""), out);
+    append_command(look, command_room(look, id),
+                   json_flag(block, "forgotten") ? "(forgotten)" : json_text(block, "cmd", ""),
+                   out);
     bytes_append_char(out, '\n');
 }

@@ -10,8 +10,8 @@
 #include "base/bytes.h"
 
 struct table_look {
-    size_t width;     /* columns of the terminal, which no row exceeds; 0: nothing is cut, and days
-                         stand in front of times */
+    size_t width;     /* columns of the terminal, which no row exceeds: a narrow one has fewer
+                         cells; 0: nothing is cut, and days stand in front of times */
     bool colour;      /* of the heading and of what failed */
     int64_t now_ms;   /* its day's times go without the day */
     const char *home; /* a directory that is written `~`; NULL for none */

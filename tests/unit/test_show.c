@@ -169,13 +169,29 @@ static const char *row(size_t width, int64_t begun, const char *cwd, const char 
 static void rows_are_as_wide_as_the_terminal(void **state)
 {
     (void)state;
-    for (size_t width = 66; width < 200; width++) {
+    for (size_t width = 8; width < 200; width++) {
         const char *line = row(width, NOW, "/home/dana/\xe6\xbc\xa2\xe5\xad\x97/a/b/c/d/e/f/g",
                                "echo \xe6\xbc\xa2\xe5\xad\x97 \xe6\xbc\xa2\xe5\xad\x97 and a very "
                                "long command that goes on and on and on for no good reason at all "
                                "until there is no terminal that has room for it");
         assert_int_equal(columns_count(line, strlen(line) - 1), width);
     }
+}
+
+/* What tells least goes first: a narrow terminal shows what ran and how it ended. */
+static void narrow_rows_have_fewer_cells(void **state)
+{
+    struct table_look look = {.width = 40};
+    (void)state;
+    assert_string_equal(row(69, NOW, "/home/dana/shop", "make all"),
+                        "    7  12:30:00     completed     2      1.2 s  make all\n");
+    assert_string_equal(row(40, NOW, "/home/dana/shop", "make all"),
+                        "    7  completed     2  make all\n");
+    assert_string_equal(row(20, NOW, "/home/dana/shop", "make all of it"),
+                        "    7  make all of \xe2\x80\xa6\n");
+    out.len = 0;
+    table_heading(&look, &out);
+    assert_string_equal(text_of(&out), "   ID  STATUS     EXIT  COMMAND\n");
 }
 
 static void rows_say_what_they_say(void **state)
@@ -220,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_page_has_the_classes_that_it_uses),
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(rows_are_as_wide_as_the_terminal),
+        cmocka_unit_test(narrow_rows_have_fewer_cells),
         cmocka_unit_test(rows_say_what_they_say),
         cmocka_unit_test(durations_are_short),
     };
