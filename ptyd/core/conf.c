@@ -115,6 +115,23 @@ static void take_unknown(struct reading *r, const char *name)
         note_line(r, "there is no setting %s", name);
 }
 
+/* What people put behind a value, as in a shell. In a list it would be a part of the value, and
+ * nothing would match that; any other setting says itself what it expected. */
+static bool has_remark(const char *value)
+{
+    const char *at = strchr(value, '#');
+    while (at && at > value && at[-1] != ' ' && at[-1] != '\t')
+        at = strchr(at + 1, '#');
+    return at != NULL;
+}
+
+static char *take_value(struct reading *r, const struct conf_setting *s, const char *value)
+{
+    if (conf_is_list(s) && has_remark(value))
+        return text_copy("a ; in front of a comment, or \\# for a # that is meant");
+    return conf_take(s, value, &r->next);
+}
+
 /* A line that is wrong leaves what was set before. */
 static void take_setting(struct reading *r, const struct conf_setting *s, const char *value)
 {
@@ -126,7 +143,7 @@ static void take_setting(struct reading *r, const struct conf_setting *s, const 
     if (!r->seen[index])
         conf_reset(s, &r->next);
     r->seen[index] = r->line;
-    char *expected = conf_take(s, value, &r->next);
+    char *expected = take_value(r, s, value);
     if (!expected)
         return;
     note_line(r, "%s is '%s'; expected %s", conf_name(s), value, expected);

@@ -266,6 +266,32 @@ static void quotes_around_a_list_s_value_are_not_taken_for_a_part_of_it(void **s
     conf_close(file);
 }
 
+static void a_remark_behind_a_value_is_said(void **state)
+{
+    struct conf_file *file = conf_open();
+    (void)state;
+    set("private_commands = pass  # mail\n"
+        "untold_programs = mytool #mine\n"
+        "redact = ticket [A-Z]{4}-[0-9]{6} # ours\n"
+        "keep_days = 8 # a week\n"
+        "private_commands = gpg ; and this is one\n"
+        "private_commands = * \\#secret\n"
+        "private_commands = nix run nixpkgs#*\n"
+        "detach_key = C-a #\n");
+#define REMARK "expected a ; in front of a comment, or \\# for a # that is meant\n"
+    expect_wrong(file, ":1: private_commands is 'pass  # mail'; " REMARK
+                       ":2: untold_programs is 'mytool #mine'; " REMARK
+                       ":3: redact is 'ticket [A-Z]{4}-[0-9]{6} # ours'; " REMARK
+                       ":4: keep_days is '8 # a week'; expected a whole number from 0 to 36500\n");
+    const struct conf *conf = conf_now(file);
+    assert_true(conf_keeps_private(conf, "gpg -d x"));
+    assert_true(conf_keeps_private(conf, "make x #secret"));
+    assert_true(conf_keeps_private(conf, "nix run nixpkgs#hello"));
+    assert_false(conf_keeps_private(conf, "pass show x"));
+    assert_string_equal(conf->detach_key, "C-a #");
+    conf_close(file);
+}
+
 static void a_wrong_line_is_named_and_what_held_before_holds(void **state)
 {
     struct conf_file *file = conf_open();
@@ -462,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_rule_that_takes_for_ever_takes_the_line),
         cmocka_unit_test(a_pattern_is_a_command_with_or_without_more),
         cmocka_unit_test(quotes_around_a_list_s_value_are_not_taken_for_a_part_of_it),
+        cmocka_unit_test(a_remark_behind_a_value_is_said),
         cmocka_unit_test(a_wrong_line_is_named_and_what_held_before_holds),
         cmocka_unit_test(a_file_that_is_none_changes_nothing),
         cmocka_unit_test(long_lines_and_bytes_that_are_no_text_are_wrong),
