@@ -35,7 +35,8 @@ static const char wait_help[] =
     "Waits until it is so, from now on, or behind CURSOR: what came since then is found at once, "
     "and\n"
     "nothing is found twice. What you type is printed, too: the shell echoes it.\n\n" WHAT
-    "  --from CURSOR   go on behind it: as `--json` of an earlier wait, expect or send gave it\n\n"
+    "  --from CURSOR   go on behind it: as `--json` of an earlier wait, expect or send gave it; a\n"
+    "                  screen, and what is idle or settled, is looked at as it is now\n\n"
     "status: 0 when it is so; 1 when the session ended before, or a pattern met its bound; 124 "
     "time\n"
     "is over; with --exit the command's own, 125 when that is not known or nothing runs\n\n"
@@ -256,9 +257,24 @@ static int type_first(struct request *r, struct dialog *d)
     return dialog_type(d, keystrokes_bytes(&r->keys, &d->modes), r->timeout, &r->cursor);
 }
 
+/* A text is looked for from somewhat before the cursor, and some waits do not look at it: the
+ * daemon would refuse one of another session now and then, and the others wait for what never
+ * comes. */
+static bool is_of_another(const struct request *r, const struct dialog *d)
+{
+    if (!r->from_given || r->cursor <= d->end)
+        return false;
+    say("cursor %" PRIu64 " lies behind all that session %s printed (%" PRIu64
+        "): it is another session's",
+        r->cursor, r->cli.session, d->end);
+    if (r->cli.json)
+        print_result(r, &(struct waiting_result){.end = WAITING_LOST, .cursor = r->cursor});
+    return true;
+}
+
 static int wait_in(struct request *r, struct dialog *d)
 {
-    bool failed = dialog_look(d) < 0, types = !keystrokes_empty(&r->keys);
+    bool failed = dialog_look(d) < 0 || is_of_another(r, d), types = !keystrokes_empty(&r->keys);
     json_t *before = failed ? NULL : waiting_begin(d, &r->what, &failed);
     int status = failed ? EXIT_FAILED : EXIT_OK;
     if (!r->from_given && r->what.kind != WAIT_PROMPT) /* one that stands is one */

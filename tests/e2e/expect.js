@@ -62,8 +62,15 @@ async function main() {
     const none = daemon.ptyd('wait', '-s', 'cursor', '--from', String(at), 'word', '--timeout', '0.2', '--json');
     assert.deepStrictEqual([none.status, JSON.parse(none.stdout).why, JSON.parse(none.stdout).cursor], [124, 'timeout', at]);
     assert.strictEqual(json('wait', '-s', 'cursor', '--from', String(cursor), '--exit').block.seq, sent.block.seq);
-    const beyond = daemon.ptyd('wait', '-s', 'cursor', '--from', '999999999', 'x');
-    assert.ok(beyond.status === 1 && /another session's/.test(beyond.stderr), beyond.stderr);
+    // Nothing was printed behind it, by any wait's reckoning: also not a byte behind the end.
+    assert.strictEqual(daemon.ptyd('wait', '-s', 'cursor', '--settled', '300', '--timeout', '20').status, 0);
+    const end = Number(daemon.ptyd('wait', '-s', 'cursor', '--from', '999999999', 'x').stderr.match(/printed \((\d+)\)/)[1]);
+    for (const beyond of ['999999999', String(end + 1)])
+      for (const what of [['x'], ['--regex', 'x'], ['--screen', 'x'], ['--prompt'], ['--exit'], ['--idle', '1'], ['--settled', '1'], ['--change']]) {
+        const { status, stderr, stdout } = daemon.ptyd('wait', '-s', 'cursor', '--timeout', '5', '--json', '--from', beyond, ...what);
+        assert.ok(status === (what[0] === '--exit' ? 125 : 1) && stderr.includes(`cursor ${beyond} lies behind`) && /another session's/.test(stderr), `${what}: ${status} ${stderr}`);
+        assert.strictEqual(JSON.parse(stdout).why, 'lost');
+      }
   });
 
   await report.test('100 answers that come at once: none is missed', async () => {
