@@ -298,6 +298,7 @@ int command_completion(int argc, char **argv)
         cli_usage("which shell: bash, zsh or fish?");
     const char *shell = argv[optind++];
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION | CLI_NO_JSON);
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         if (!strcmp(shell, scripts[i].shell)) {
             fputs(scripts[i].script, stdout);

@@ -394,6 +394,7 @@ int command_doctor(int argc, char **argv)
     struct cli cli = cli_plain(argc, argv, CLI_SHORT_MIXED, help);
     struct doctor d = {.checks = json_array()};
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION);
     check_settings(&d);
     check_locale(&d);
     check_state(&d);

@@ -63,6 +63,7 @@ int command_version(int argc, char **argv)
         "example:\n  ptyd version\n";
     struct cli cli = cli_plain(argc, argv, CLI_SHORT_MIXED, version_help);
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION);
     return cli.json ? cli_print_json(json_pack("{s:s}", "version", PTYD_VERSION)) : print_version();
 }
 

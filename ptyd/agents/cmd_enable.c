@@ -271,6 +271,7 @@ static int run(int argc, char **argv, bool enable)
         if (cli_option(&cli, option))
             by_hook = true;
     const char *name = optind < argc ? argv[optind++] : "";
+    cli_heeds(&cli, CLI_NO_SESSION | CLI_NO_JSON);
     if (!strcmp(name, "shell") && !is_place_known(NULL))
         return EXIT_FAILED;
     if (!strcmp(name, "shell"))

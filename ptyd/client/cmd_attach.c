@@ -47,6 +47,7 @@ int command_attach(int argc, char **argv)
             take_option(&attach, option);
     cli_bare_name(&cli, argc, argv);
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_JSON);
     /* Elsewhere PTYD_SESSION was left behind, by a tmux that was started in it, say. */
     const char *own = inside_session();
     attach.name = cli.session_given ? cli.session : *own ? own : "default";

@@ -322,6 +322,7 @@ int command_explain(int argc, char **argv)
         last = cli_option(&cli, option) || last;
     const char *turn = optind < argc ? argv[optind++] : NULL;
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION);
     if (turn && !*turn)
         cli_usage("TURN is empty; `ptyd explain` lists the latest");
     if (turn)

@@ -22,7 +22,7 @@
 #include "ptyd/forget/wish.h"
 
 static const char help[] =
-    "usage: ptyd forget BLOCK... [--dry-run] [--yes] [--json]\n"
+    "usage: ptyd forget BLOCK... [--dry-run] [--yes] [--no-start] [--json]\n"
     "       ptyd forget --since T | --matching TEXT | --matching -\n\n"
     "Takes commands, or a text, out of all that ptyd keeps: logs, screens, checkpoints, the lists "
     "of\n"
@@ -42,7 +42,8 @@ static const char help[] =
     "                   it gets into no history\n"
     "  -s NAME          of this session; --since and --matching: of all without it\n"
     "  --dry-run        only says what would be forgotten, and who heard of it\n"
-    "  --yes            does not ask first; where stdin is no terminal it has to be given\n\n"
+    "  --yes            does not ask first; where stdin is no terminal it has to be given\n"
+    "  --no-start       fail where no daemon runs, rather than start one\n\n"
     "examples:\n"
     "  ptyd forget 12\n"
     "  ptyd forget --since 10m -s work\n"

@@ -34,6 +34,8 @@ int command_list(int argc, char **argv)
         if (cli_option(&cli, option))
             all = true;
     cli_no_more(&cli, argc, argv);
+    if (cli.session_given)
+        cli_usage("it lists all sessions; `ptyd status -s %s` shows one", cli.session);
     json_t *asked = json_pack("{s:b}", "all", all);
     if (!cli.json)
         json_object_set_new(asked, "members", show_session_members());

@@ -19,6 +19,7 @@ static const char open_help[] =
     "  --size COLSxROWS     default: this terminal's\n"
     "  --login              a login shell\n"
     "  --env K=V            one more variable, may be repeated\n"
+    "  --no-start           fail where no daemon runs, rather than start one\n"
     "  --json               print the session as JSON\n"
     "  -- ARGV...           run this instead of a shell (no command blocks)\n\n"
     "examples:\n"

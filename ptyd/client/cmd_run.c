@@ -16,11 +16,12 @@
 #include "ptyd/core/text.h"
 
 static const char help[] =
-    "usage: ptyd run [-s NAME] [--timeout SECONDS] [--json] -- COMMAND\n\n"
+    "usage: ptyd run [-s NAME] [--timeout SECONDS] [--no-start] [--json] -- COMMAND\n\n"
     "Waits for a prompt of the session, types COMMAND there, shows its output and ends with its\n"
     "status. One argument is typed as it is, several are quoted for the shell. Starts daemon and\n"
     "session when they do not run; of a session that -s names it says so.\n\n"
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
+    "  --no-start           fail (125) where no daemon runs, rather than start one\n"
     "  --json               print the command's block instead of its output\n\n"
     "In a terminal keys, Ctrl-C and colours pass both ways while it runs; Ctrl-C twice leaves,\n"
     "and it goes on. Elsewhere, and in the background, its output is rendered as text; where "

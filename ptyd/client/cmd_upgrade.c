@@ -115,6 +115,7 @@ int command_upgrade(int argc, char **argv)
         else
             json_object_set_new(params, "worker", json_true());
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION);
     if (json_object_get(params, "binary") && json_flag(params, "worker"))
         cli_usage("--worker keeps the program: it goes without --binary");
     json_t *answer = ask(params);

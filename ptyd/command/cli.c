@@ -116,6 +116,14 @@ void cli_no_more(const struct cli *cli, int argc, char **argv)
         cli_usage("unexpected argument '%s'", argv[optind]);
 }
 
+void cli_heeds(const struct cli *cli, int not_heeded)
+{
+    if (not_heeded & CLI_NO_SESSION && cli->session_given)
+        cli_usage("`ptyd %s` is about no single session: it takes no -s", command);
+    if (not_heeded & CLI_NO_JSON && cli->json)
+        cli_usage("`ptyd %s` prints no JSON: it takes no --json", command);
+}
+
 void cli_usage(const char *format, ...)
 {
     va_list args;

@@ -56,6 +56,10 @@ void cli_bare_name(struct cli *cli, int argc, char **argv);
 /* Ends with status 2 if anything is left of the arguments. */
 void cli_no_more(const struct cli *cli, int argc, char **argv);
 
+/* Ends with status 2 if one of the shared options was given that the command would not heed. */
+enum { CLI_NO_SESSION = 1, CLI_NO_JSON = 2 };
+void cli_heeds(const struct cli *cli, int not_heeded);
+
 /* The argument of --timeout in seconds, more than 0 and less than LIMIT_RUN_S; ends with status 2
  * for anything else. */
 double cli_seconds(const char *text);

@@ -317,6 +317,7 @@ int command_test(int argc, char **argv)
             q.junit = option == JUNIT ? optarg : q.junit;
             q.update = q.update || option == UPDATE;
         }
+    cli_heeds(&q.cli, CLI_NO_JSON);
     if (!q.from && optind < argc && !strcmp(argv[optind], "new"))
         cli_usage("new NAME --from BLOCK: of which command?");
     if (!q.from)

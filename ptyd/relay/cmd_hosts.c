@@ -100,6 +100,7 @@ int command_hosts(int argc, char **argv)
     const json_t *host;
     size_t i;
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION);
     char *why = visit_begin(&visit);
     json_t *hosts = why ? NULL : visit_hosts(&visit, &why);
     visit_end(&visit);

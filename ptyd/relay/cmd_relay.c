@@ -571,6 +571,7 @@ int command_relay(int argc, char **argv)
     if (verb && !strcmp(verb, "output"))
         o.block = optind < argc ? argv[optind++] : NULL;
     cli_no_more(&cli, argc, argv);
+    cli_heeds(&cli, CLI_NO_SESSION);
     int status = do_verb(&cli, verb, &o);
     roles_finish(&o.plan);
     return status;

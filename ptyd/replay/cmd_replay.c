@@ -105,6 +105,7 @@ static struct request parse(int argc, char **argv)
         cli_usage("which FILE to replay?");
     q.file = argv[optind++];
     cli_no_more(&q.cli, argc, argv);
+    cli_heeds(&q.cli, CLI_NO_SESSION);
     if (q.update && !q.golden)
         cli_usage("--update goes with --check GOLDEN");
     return q;

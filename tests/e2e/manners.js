@@ -116,6 +116,9 @@ async function main() {
       ['upgrade', 0, ['--worker']], ['upgrade', 1, ['--socket', socket]], ['upgrade', 2, ['x']],
       ['close', 0, ['codes']], ['close', 1, ['codes']], ['close', 2, ['a/b']],
     ];
+    // What a command would not heed it refuses.
+    for (const command of ['list', 'explain', 'upgrade', 'doctor', 'version', 'hosts', 'relay', 'replay', 'completion', 'enable', 'disable']) table.splice(-3, 0, [command, 2, { replay: [trace], relay: ['status'], completion: ['bash'], enable: ['claude'], disable: ['claude'] }[command]?.concat('-s', 'codes') ?? ['-s', 'codes']]);
+    for (const command of ['attach', 'completion', 'enable', 'disable', 'test']) table.splice(-3, 0, [command, 2, { completion: ['bash'], enable: ['claude'], disable: ['claude'] }[command]?.concat('--json') ?? ['--json']]);
     // Without a terminal, also where a person starts this in one; and without codex.
     const away = { env: { ...space.env, PATH: '/usr/bin:/bin', CODEX_HOME: space.home }, cwd: space.home, input: '', encoding: 'utf8', timeout: 120000 };
     for (const [command, status, args] of table) {
@@ -127,6 +130,16 @@ async function main() {
     for (const name of call('help')[1].match(/^ {2}[a-z]+ (?= )/gm).map((word) => word.trim())) {
       assert.ok(table.some(([command]) => command === name), name);
       assert.strictEqual(spawnSync(PTYD, [name, '--no-such-option'], away).status, name === 'hook' ? 0 : name === 'codex' ? 127 : 2, name);
+    }
+  });
+
+  await report.test('what starts a daemon has a way not to, and says so in its help', () => {
+    const socket = path.join(space.root, 'nobody/listens');
+    for (const args of [['open'], ['run', '--', 'true'], ['forget', '1', '--yes']]) {
+      assert.match(call(args[0], '--help')[1], /^ {2}--no-start /m);
+      const [status, , said] = call(args[0], '--no-start', '--socket', socket, ...args.slice(1));
+      assert.strictEqual(status, args[0] === 'run' ? 125 : 1, said);
+      assert.ok(!fs.existsSync(socket));
     }
   });
 
