@@ -95,16 +95,21 @@ char *request_command(char *const *words)
     return line.data;
 }
 
+/* A worker from before cwd_base64 takes cwd alone, and / without it: of a name that is no UTF-8 cwd
+ * is no directory, which it says. */
 void request_set_directory(json_t *params, const char *path)
 {
     struct bytes encoded = {0};
-    bool is_text = utf8_valid(path, strlen(path));
-    if (!is_text)
-        base64_encode(path, strlen(path), &encoded);
-    json_object_set_new(params, is_text ? "cwd" : "cwd_base64",
-                        json_string(is_text ? path : encoded.data));
-    json_object_del(params, is_text ? "cwd_base64" : "cwd");
+    size_t len = strlen(path);
+    char *text = text_clean(path, len, len * 3);
+    json_object_set_new(params, "cwd", json_string(text));
+    json_object_del(params, "cwd_base64");
+    if (!utf8_valid(path, len)) {
+        base64_encode(path, len, &encoded);
+        json_object_set_new(params, "cwd_base64", json_string(encoded.data));
+    }
     bytes_finish(&encoded);
+    free(text);
 }
 
 json_t *request_open_params(const char *name)

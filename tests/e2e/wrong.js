@@ -3,6 +3,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
+const net = require('node:net');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
 const { PTYD, workspace, removeWorkspace, Daemon, Report, Control, until } = require('./harness');
@@ -70,6 +71,18 @@ async function main() {
       assert.strictEqual(inShell(`${here} "$0" run -s ${name} -- ${where}`, space.home).stdout.trim(), '68 fc 74 74 65 0a', name);
       assert.strictEqual(call(['close', name]).status, 0);
     }
+  });
+
+  await report.test('such a directory is none for a worker that does not know cwd_base64: it begins nowhere else', async () => {
+    // What such a worker reads of the request: cwd, and "/" where there is none.
+    const socket = path.join(space.root, 'older');
+    const asked = new Promise((resolve) => {
+      const server = net.createServer((client) => client.once('data', (data) => { resolve(JSON.parse(String(data).split('\n')[0])); client.destroy(); server.close(); }));
+      server.listen(socket, () => spawn('sh', ['-c', 'd=$(printf "o\\374er"); mkdir -p "$d"; cd "$d"; exec "$0" open h4 --socket "$1"', PTYD, socket], { env, cwd: space.home, stdio: 'ignore' }));
+    });
+    const { params } = await asked;
+    assert.strictEqual(Buffer.from(params.cwd_base64, 'base64').toString('latin1'), path.join(fs.realpathSync(space.home), 'o\xfcer'));
+    assert.ok(path.isAbsolute(params.cwd) && !fs.existsSync(params.cwd), params.cwd);
   });
 
   await report.test('a state directory whose name is no UTF-8: no daemon begins in it, and which variable says another', () => {
