@@ -39,7 +39,7 @@ void chore_begin(uv_loop_t *loop, struct chore *chore, void (*work)(struct chore
                  void (*after)(struct chore *chore, int status))
 {
     *chore = (struct chore){.user = chore->user, .work = work, .after = after};
-    uv_async_init(loop, &chore->async, on_async);
+    uv_async_init(loop, &chore->async, on_async); /* needs nothing more than the loop has */
     chore->async.data = chore;
     chore->status = start_thread(chore);
     if (chore->status < 0)

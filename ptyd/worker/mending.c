@@ -78,20 +78,29 @@ static void begin_waiting(void)
     }
 }
 
+/* Nobody opens these any more: an end waits for those alone that a thread is at. */
+static void give_up(struct mending *m)
+{
+    destroy(m);
+    while ((m = find_waiting()))
+        destroy(m);
+}
+
 /* Where no thread is to be had, the loop does it. */
 static void on_compared(struct chore *chore, int status)
 {
     struct mending *m = chore->user;
+    working--;
+    if (uv_is_closing((uv_handle_t *)&m->worker->idle_timer)) { /* it ends */
+        give_up(m);
+        return;
+    }
     if (status < 0)
         compare(chore);
-    working--;
     begin_waiting();
     m->done = true;
     aside_take(&m->mended.aside, &m->before);
-    if (uv_is_closing((uv_handle_t *)&m->worker->idle_timer)) /* it ends */
-        destroy(m);
-    else
-        m->then(m->worker, m->name, m->params); /* which may forget it */
+    m->then(m->worker, m->name, m->params); /* which may forget it */
 }
 
 bool mending_begin(struct worker *w, const char *name, const json_t *params,
