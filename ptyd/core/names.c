@@ -14,6 +14,7 @@ struct names {
     char *path;
     json_t *own;   /* by given name */
     json_t *given; /* by own name */
+    int unread;    /* -errno: there may be more, and what is written must have them; 0 */
 };
 
 static bool is_whole(const json_t *by_name)
@@ -61,20 +62,49 @@ static void set_aside(const char *path)
     free(away);
 }
 
-struct names *names_open(const char *state, bool mends)
+/* The reader's need, and not the file's fault. */
+static bool is_need(int error)
 {
-    struct names *n = memory_new(sizeof *n);
+    return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
+/* Returns 0, or -errno of what is no fault of the file's: then nothing is changed. */
+static int load(struct names *n, bool mends)
+{
     int error;
     const char *name;
-    json_t *own;
-    n->path = text_format("%s/names.json", state);
-    n->own = read_file(n->path, &error);
-    if (!n->own && error != -ENOENT && mends)
+    json_t *own, *by_name = read_file(n->path, &error);
+    if (is_need(error))
+        return error;
+    if (!by_name && error != -ENOENT && mends)
         set_aside(n->path);
-    n->own = n->own ? n->own : json_object();
+    json_decref(n->own);
+    json_decref(n->given);
+    n->own = by_name ? by_name : json_object();
     n->given = json_object();
     json_object_foreach(n->own, name, own)
         json_object_set_new(n->given, json_string_value(own), json_string(name));
+    return 0;
+}
+
+struct names *names_open(const char *state, bool mends)
+{
+    struct names *n = memory_new(sizeof *n);
+    *n = (struct names){
+        .path = text_format("%s/names.json", state), .own = json_object(), .given = json_object()};
+    n->unread = load(n, mends);
+    if (n->unread && mends)
+        say("%s cannot be read now: %s; until it can sessions that were renamed have the names "
+            "that they were opened with",
+            n->path, strerror(-n->unread));
+    return n;
+}
+
+/* Whoever asks, it is tried again. */
+static const struct names *at_last(const struct names *n)
+{
+    if (n->unread)
+        ((struct names *)n)->unread = load((struct names *)n, false);
     return n;
 }
 
@@ -90,12 +120,12 @@ void names_close(struct names *n)
 
 const char *names_own(const struct names *n, const char *name)
 {
-    return json_text(n->own, name, name);
+    return json_text(at_last(n)->own, name, name);
 }
 
 const char *names_given(const struct names *n, const char *own)
 {
-    return json_text(n->given, own, NULL);
+    return json_text(at_last(n)->given, own, NULL);
 }
 
 static int save(const struct names *n, json_t *by_name)
@@ -109,6 +139,8 @@ static int save(const struct names *n, json_t *by_name)
 int names_give(struct names *n, const char *own, const char *name)
 {
     const char *before = names_given(n, own);
+    if (n->unread)
+        return n->unread;
     if (!before && (!name || json_object_size(n->own) >= LIMIT_NAMES))
         return name ? -ENOSPC : 0;
     json_t *by_name = json_copy(n->own);

@@ -13,7 +13,8 @@
 struct names;
 
 /* Reads them. A file that is none is set aside where `mends` is true, and said: those sessions have
- * their own names again. Ends the process without memory. */
+ * their own names again. One that cannot be read for want of a descriptor, say, stays, and is tried
+ * again whenever somebody asks. Ends the process without memory. */
 struct names *names_open(const char *state, bool mends);
 /* Whether what stands at the path is such a file. Returns 0, -ENOENT, -EBADMSG or another -errno.
  */
@@ -29,7 +30,7 @@ const char *names_given(const struct names *names, const char *own);
 
 /* Gives it a name, in place of one that it was given before; NULL takes that away. Whether the name
  * is free is the caller's to know. Returns 0, -ENOSPC for more than LIMIT_NAMES, or another -errno:
- * it is as it was. */
+ * it is as it was. So it is while the file could not be read. */
 int names_give(struct names *names, const char *own, const char *name);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +90,32 @@ static void test_damaged(void **unused)
         names_close(n);
     }
     assert_int_equal(names_check(file), -ENOENT);
+}
+
+/* It is nobody's fault but the reader's: the names are there again when it has a descriptor. */
+static void test_no_descriptor_left(void **unused)
+{
+    static const char names[] = "{\"version\":1,\"names\":{\"deploy\":\"work\"}}";
+    struct rlimit many, none = {0};
+    (void)unused;
+    write_file(names);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &many), 0);
+    none.rlim_max = many.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    struct names *n = names_open(state, true);
+    assert_string_equal(names_own(n, "deploy"), "deploy");
+    assert_int_equal(names_give(n, "term-3", "logs"), -EMFILE);
+    assert_int_equal(names_give(n, "work", NULL), -EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &many), 0);
+    assert_int_equal(access(file, F_OK), 0);
+    assert_string_equal(names_own(n, "deploy"), "work");
+    assert_int_equal(names_give(n, "term-3", "logs"), 0);
+    names_close(n);
+    n = names_open(state, true);
+    assert_string_equal(names_given(n, "work"), "deploy");
+    assert_string_equal(names_given(n, "term-3"), "logs");
+    names_close(n);
+    assert_int_equal(unlink(file), 0);
 }
 
 static void test_what_cannot_be_written(void **unused)
@@ -183,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_names_that_were_meant),
         cmocka_unit_test_setup_teardown(test_given_and_taken, in_state, gone),
         cmocka_unit_test_setup_teardown(test_damaged, in_state, gone),
+        cmocka_unit_test_setup_teardown(test_no_descriptor_left, in_state, gone),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_written, in_state, gone),
         cmocka_unit_test_setup_teardown(test_so_many, in_state, gone),
     };
