@@ -1,6 +1,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -93,8 +94,7 @@ static int begin(struct serve *serve, char **ret_message)
         free(socket);
         return -1;
     }
-    /* The original umask and resource limits go to the shells: the umask stays as it is, and the
-     * keeper gives them the limits. */
+    /* The keeper gives shells the original resource limits. */
     int result = listener_open(socket, serve->worker.state, &serve->listener, ret_message);
     free(socket);
     return result;
@@ -129,6 +129,7 @@ static int serve_all(struct serve *serve)
     bool resumed = serve->resume >= 0;
     char *message = NULL;
     say_without_waiting();
+    umask(0077); /* a session has its client's; with 0777 nobody could open again what is made */
     if ((resumed ? resume(serve, &message) : begin(serve, &message)) < 0) {
         int status = say_fail(EXIT_FAILED, "%s", message);
         free(message);

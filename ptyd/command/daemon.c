@@ -26,8 +26,10 @@ static _Noreturn void become_daemon(const char *log, char *const *argv)
 {
     setsid();
     int null = open("/dev/null", O_RDWR);
+    mode_t mask = umask(0077);
     int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
     sigset_t none;
+    umask(mask);
     dup2(null, 0);
     dup2(null, 1);
     dup2(out >= 0 ? out : null, 2);
@@ -74,7 +76,9 @@ int daemon_launch(const char *socket, const char *log, char *const *argv, struct
     char *directory = paths_parent(socket);
     struct stat st;
     *ret_daemon = (struct daemon){.process = -1, .log = text_format("%s/%s", directory, log)};
+    mode_t mask = umask(0077); /* the user's may take from the user */
     int result = file_make_private_directory(directory);
+    umask(mask);
     ret_daemon->log_from = stat(ret_daemon->log, &st) == 0 ? st.st_size : 0;
     if (result == 0)
         ret_daemon->process = fork_away(ret_daemon->log, argv);

@@ -421,6 +421,21 @@ async function main() {
     return until('it ends', () => { try { process.kill(keeper, 0); return false; } catch { return true; } });
   });
 
+  await report.test('whatever the umask, what the daemon keeps its user can open again; a session has that umask', async () => {
+    const own = workspace(), call = (line) => spawnSync('sh', ['-c', line, PTYD], { env: own.env, cwd: own.home, encoding: 'utf8', timeout: 60000 });
+    assert.strictEqual(call('umask 0777; exec "$0" open masked').status, 0);
+    assert.strictEqual(call('"$0" run -s masked -- umask').stdout, '0777\n');
+    const { keeper_pid: keeper } = JSON.parse(call('"$0" status --json').stdout);
+    for (const top of [own.env.PTYD_STATE_DIR, path.dirname(own.env.PTYD_SOCKET)])
+      for (const entry of ['', ...fs.readdirSync(top, { recursive: true })]) {
+        const st = fs.lstatSync(path.join(top, entry), { throwIfNoEntry: false }); // what is spare comes and goes
+        if (st) assert.strictEqual((st.mode & 0o777).toString(8), st.isDirectory() ? '700' : '600', path.join(top, entry));
+      }
+    process.kill(keeper, 'SIGTERM');
+    await until('it ends', () => { try { process.kill(keeper, 0); return false; } catch { return true; } });
+    removeWorkspace(own);
+  });
+
   removeWorkspace(space);
   report.finish();
 }
