@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -56,8 +57,41 @@ static int prepare_directory(const char *path, const char *what, char **ret_mess
     return 0;
 }
 
+/* Of the directories above it the last that is there. */
+static char *last_above(const char *path, struct stat *ret_st)
+{
+    char *at = paths_parent(path);
+    while (stat(at, ret_st) < 0 && strcmp(at, "/") != 0 && strcmp(at, ".") != 0) {
+        char *above = paths_parent(at);
+        free(at);
+        at = above;
+    }
+    return at;
+}
+
+/* What root makes in another user's home, as behind `sudo -E`, that one can neither enter nor
+ * remove: a ~/.local, say. Where somebody said so by name it is made. */
+static int check_owner(const char *state, char **ret_message)
+{
+    const char *given = getenv("PTYD_STATE_DIR");
+    struct stat st;
+    if (geteuid() != 0 || (given && *given) || lstat(state, &st) == 0)
+        return 0;
+    char *above = last_above(state, &st);
+    int result = st.st_uid == 0
+                     ? 0
+                     : fail(ret_message, text_format("the state directory would be made by root in "
+                                                     "%s, which belongs to user %u; set HOME to "
+                                                     "root's own, or PTYD_STATE_DIR",
+                                                     above, (unsigned)st.st_uid));
+    free(above);
+    return result;
+}
+
 static int lock_state(const char *state, char **ret_message)
 {
+    if (check_owner(state, ret_message) < 0)
+        return -1;
     char *path = text_format("%s/lock", state);
     int lock = prepare_directory(state, "state", ret_message) < 0
                    ? -1
@@ -66,17 +100,22 @@ static int lock_state(const char *state, char **ret_message)
     return lock;
 }
 
+static int check_socket(const char *path, char **ret_message)
+{
+    char *doubt = trust_doubt(path, true);
+    if (doubt)
+        fail(ret_message, text_format("the socket cannot be %s: %s", path, doubt));
+    free(doubt);
+    return doubt ? -1 : 0;
+}
+
 /* Looked at before anything is made there, and again as it is then. */
 static int prepare_socket(const char *path, const char *directory, char **ret_message)
 {
-    char *doubt = trust_doubt(path, true);
-    int result = doubt ? 0 : prepare_directory(directory, "socket", ret_message);
-    if (!doubt && result == 0)
-        doubt = trust_doubt(path, true);
-    if (doubt)
-        result = fail(ret_message, text_format("the socket cannot be %s: %s", path, doubt));
-    free(doubt);
-    return result;
+    return check_socket(path, ret_message) < 0 ||
+                   prepare_directory(directory, "socket", ret_message) < 0
+               ? -1
+               : check_socket(path, ret_message);
 }
 
 static int open_own(struct listener *l, char **ret_message)
@@ -122,6 +161,11 @@ int listener_open(const char *path, const char *state, struct listener *ret_list
     struct listener l = {.fd = inherited_socket(), .lock = -1, .state_lock = -1};
     l.inherited = l.fd >= 0;
     l.path = text_copy(path);
+    /* Where it cannot be nothing is made. */
+    if (!l.inherited && check_socket(path, ret_message) < 0) {
+        listener_close(&l);
+        return -1;
+    }
     l.state_lock = lock_state(state, ret_message);
     if (l.state_lock < 0)
         remind(state);

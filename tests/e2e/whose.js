@@ -190,6 +190,23 @@ async function main() {
     fs.rmSync(home, { recursive: true });
   });
 
+  await report.test('root makes no state directory in another user\'s home, which that one could not enter', () => {
+    const home = path.join(place, 'home'), runtime = path.join(place, 'runtime'), sockets = path.join(space.root, 'roots');
+    for (const directory of [home, runtime]) { fs.mkdirSync(directory, { mode: 0o700 }); fs.chownSync(directory, VICTIM, VICTIM); }
+    const left = () => [fs.readdirSync(home), fs.readdirSync(runtime)];
+    const serve = (env) => spawnSync(program, ['serve'], { env: { PATH: process.env.PATH, ...env }, cwd: '/', encoding: 'utf8', timeout: 20000 });
+    for (const [env, says] of [[{ HOME: home, XDG_RUNTIME_DIR: runtime }, /^ptyd: the socket cannot be .* belongs to user 54321/], // sudo -E
+      [{ HOME: home, PTYD_SOCKET: path.join(sockets, 's') }, /^ptyd: the state directory would be made by root in .*home, which belongs to user 54321/],
+      [{ HOME: '/root', XDG_STATE_HOME: path.join(home, 'deep/er'), PTYD_SOCKET: path.join(sockets, 's') }, /^ptyd: the state directory would be made by root in .*home, which belongs to user 54321/]]) {
+      const { status, stderr } = serve(env);
+      assert.ok(status === 1 && says.test(stderr), stderr);
+      assert.deepStrictEqual(left(), [[], []]);
+    }
+    const own = spawnSync(...as(VICTIM, program, ['open', 'one'], { env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: runtime }, cwd: '/', encoding: 'utf8', timeout: 60000 }));
+    assert.strictEqual(own.status, 0, own.stderr);
+    spawnSync(...as(VICTIM, 'sh', ['-c', 'read pid <"$0"; kill "$pid"', path.join(home, '.local/state/ptyd/lock')]));
+  });
+
   await report.test('every command is among them', () => {
     const table = fs.readFileSync(path.join(__dirname, '../../ptyd/commands.c'), 'utf8');
     const all = [...table.matchAll(/\{"([a-z]+)", command_/g)].map(([, name]) => name);
