@@ -83,6 +83,17 @@ static bool add_secret(struct redact_secrets *secrets, const char *name, size_t 
     return s->type && s->value && fold_secret(secrets, s);
 }
 
+/* Without what is around it, which a program may leave out: a file of Windows that a shell reads
+ * leaves a \r at the end of each. Returns the length. */
+static size_t trim(const char **value, const char *end)
+{
+    while (*value < end && redact_in(**value, CLASS_SPACE))
+        ++*value;
+    while (end > *value && redact_in(end[-1], CLASS_SPACE))
+        end--;
+    return (size_t)(end - *value);
+}
+
 int redact_secrets_create(const char *environ, size_t len, struct redact_secrets **ret_secrets)
 {
     struct redact_secrets *secrets = memory_try(sizeof *secrets);
@@ -94,10 +105,11 @@ int redact_secrets_create(const char *environ, size_t len, struct redact_secrets
         size_t entry = strnlen(at, (size_t)(end - at));
         const char *equals = memchr(at, '=', entry);
         size_t name = equals ? (size_t)(equals - at) : 0;
-        size_t value = equals ? entry - name - 1 : 0;
+        const char *text = equals ? equals + 1 : at;
+        size_t value = equals ? trim(&text, at + entry) : 0;
         if (value >= SECRET_MIN && name <= LIMIT_NAME_BYTES && is_secret(at, name, value) &&
-            !holds_place(at, name, equals + 1))
-            all = add_secret(secrets, at, name, equals + 1, value);
+            !holds_place(at, name, text))
+            all = add_secret(secrets, at, name, text, value);
         at += entry + 1;
     }
     if (!all || !secrets->count) {

@@ -10,8 +10,8 @@
 
 /* ---- one text, as it is and as it is seen ---- */
 
-/* Of what has marks only the known values and the user's own rules are looked for as it is: all
- * else is found in the folded text. */
+/* Of what is folded only the known values are looked for as it is, and where it has marks the
+ * user's own rules: all else is found in the folded text. */
 struct finding {
     const struct redact_secrets *secrets;
     redact_found *found;
@@ -43,11 +43,12 @@ static void find_in(const char *text, size_t len, const struct redact_fold *fold
         redact_own_tell(&own, len, f->found, f->user);
 }
 
-static void find_known(const char *text, size_t len, const struct finding *f)
+/* `marks`: those rules, too. */
+static void find_known(const char *text, size_t len, bool marks, const struct finding *f)
 {
     struct redact_own own = {.text = text};
     struct redact_match match;
-    bool has = redact_own_begin(&own, len);
+    bool has = redact_own_begin(&own, marks ? len : 0);
     for (size_t at = 0; f->secrets && at < len; at++)
         if (redact_known(f->secrets, text, len, at, false, &match)) {
             (has ? redact_own_found : f->found)(has ? (void *)&own : f->user, at, match.to,
@@ -76,12 +77,14 @@ static void find_seen(const char *text, size_t len, const struct redact_secrets 
         find_in(text, len, NULL, &f);
         return;
     }
-    fold.found = has == FOLDS_MARKS ? redact_matches_note : found;
-    fold.user = has == FOLDS_MARKS ? &both : user;
+    bool twice = has == FOLDS_MARKS || secrets; /* what is folded depends on what is around it */
+    fold.found = twice ? redact_matches_note : found;
+    fold.user = twice ? &both : user;
     find_in(fold.text.data ? fold.text.data : "", fold.text.len, &fold,
             &(struct finding){secrets, found_folded, &fold});
-    if (has == FOLDS_MARKS) {
-        find_known(text, len, &(struct finding){secrets, redact_matches_note, &both});
+    if (twice) {
+        find_known(text, len, has == FOLDS_MARKS,
+                   &(struct finding){secrets, redact_matches_note, &both});
         redact_matches_tell(&both, found, user);
     }
     redact_matches_finish(&both);

@@ -149,11 +149,12 @@ static size_t percent(const char *t, size_t left, char *ret)
     int high = left > 3 ? hex_of(t[1]) : -1, low = left > 3 ? hex_of(t[2]) : -1;
     if (high < 0 || low < 0)
         return 0;
-    *ret = (char)(high << 4 | low);
-    return redact_in(*ret, CLASS_UNDER | CLASS_DASH | CLASS_DOT) && redact_in(t[-1], CLASS_ALNUM) &&
-                   redact_in(t[3], CLASS_ALNUM)
-               ? 3
-               : 0;
+    char c = (char)(high << 4 | low);
+    bool is = redact_in(c, CLASS_UNDER | CLASS_DASH | CLASS_DOT) && redact_in(t[-1], CLASS_ALNUM) &&
+              redact_in(t[3], CLASS_ALNUM);
+    if (is)
+        *ret = c;
+    return is ? 3 : 0;
 }
 
 size_t redact_escape(const char *text, size_t len, size_t at, char *ret)

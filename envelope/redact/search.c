@@ -336,12 +336,18 @@ static bool is_again(const struct search *q, size_t at, struct redact_match *ret
     return false;
 }
 
+static inline bool known_at(const struct search *q, size_t at, struct redact_match *ret_match)
+{
+    const struct redact_scan *s = &q->scan;
+    return redact_known(q->secrets, s->text, s->len, at, s->fold != NULL, ret_match);
+}
+
 static bool find(struct search *q, size_t at, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
     char c = s->text[at];
     bool line = at == 0 || s->text[at - 1] == '\n';
-    if (redact_known(q->secrets, s->text, s->len, at, s->fold != NULL, ret_match))
+    if (known_at(q, at, ret_match))
         return true;
     if (((c == '-' && redact_char(s, at + 1) == '-') || c == 'P') && redact_pem(s, at, ret_match))
         return true;
@@ -439,29 +445,51 @@ static bool ends_itself(const char *type)
     return *type == 'p' && (!strcmp(type, "pem") || !strcmp(type, "private-key"));
 }
 
-/* Tells of one match, and of those that begin in it, as one. Returns where to go on. */
-static size_t report(struct search *q, size_t at, const struct redact_match *match)
+/* How far the known values reach that begin in [at, to), at least `to`. */
+static size_t known_to(const struct search *q, size_t at, size_t to)
 {
-    size_t to = match->to;
-    if (match->from < at)
-        at = match->from > q->done ? match->from : q->done;
+    struct redact_match known;
+    for (; q->secrets && at < to; at++)
+        if (known_at(q, at, &known) && known.to > to)
+            to = known.to;
+    return to;
+}
+
+/* How far the matches reach, one in the other, that begin in [at, to): those are told with it. */
+static size_t absorb(struct search *q, size_t at, size_t to)
+{
     for (;;) {
         size_t end;
+        to = known_to(q, at, to);
         if (q->told < q->command.count && q->command.list[q->told].from < to)
             end = q->command.list[q->told++].to;
         else if (q->ahead_count && q->ahead[0].from < to)
             end = take_ahead(q).to;
         else
-            break;
+            return to;
+        at = to;
         to = end > to ? end : to;
     }
-    if (at < to && redact_is_public(&q->scan, &(struct redact_match){at, to, match->type}))
-        return at;
-    if (at < to && !ends_itself(match->type))
-        to = redact_goes_on(&q->scan, at, to);
+}
+
+/* Tells of one match, and of those that begin in it, as one. Returns where to go on. */
+static size_t report(struct search *q, size_t at, const struct redact_match *match)
+{
+    struct redact_match known, other;
+    if (match->from < at)
+        at = match->from > q->done ? match->from : q->done;
+    size_t to = absorb(q, at, match->to);
+    if (at < to && redact_is_public(&q->scan, &(struct redact_match){at, to, match->type})) {
+        if (!known_at(q, at, &known))
+            return at;
+        match = &known;
+        to = known.to;
+    } else if (at < to && !ends_itself(match->type)) {
+        size_t end = redact_goes_on(&q->scan, at, to);
+        to = end > to ? absorb(q, to, end) : to;
+    }
     if (at < to)
         q->found(q->user, at, to, match->type);
-    struct redact_match other;
     if (at < to && redact_becomes(&q->scan, at, to, &other))
         keep(q, &other);
     if (to >= at + AGAIN_LEAST && redact_in(redact_char(&q->scan, to), CLASS_SPACE) &&
@@ -477,9 +505,7 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
 static struct redact_match by_its_name(const struct search *q, size_t at, struct redact_match match)
 {
     struct redact_match known;
-    const struct redact_scan *s = &q->scan;
-    bool is =
-        match.from == at && redact_known(q->secrets, s->text, s->len, at, s->fold != NULL, &known);
+    bool is = match.from == at && known_at(q, at, &known);
     return is && known.to >= match.to ? known : match;
 }
 
@@ -504,7 +530,7 @@ static void search(struct search *q)
         bool is = q->ahead_count && q->ahead[0].from <= at;
         if (is)
             match = by_its_name(q, at, take_ahead(q));
-        else
+        if (!is || match.to <= at) /* or it was told with another one */
             is = find(q, at, &match) && match.to > match.from;
         if (is && match.from > at)
             keep(q, &match);
