@@ -99,40 +99,48 @@ static char open_quote(const char *text, size_t at)
     return quote;
 }
 
-/* How many blanks stand in front of what goes on in the next line. */
-static size_t indent_of(const char *text, size_t len, size_t at)
+/* How many blanks stand in front of what goes on in the line at `from`. */
+static size_t indent_of(const char *text, size_t len, size_t from)
 {
-    size_t from = at + 1, to = from;
+    size_t to = from;
     while (to < len && to - from < INDENT_MOST && redact_in(text[to], CLASS_BLANK))
         to++;
     return to - from;
 }
 
-/* Whether what a backslash cuts in double quotes goes on behind blanks, which YAML takes away. */
-static bool is_indented(const char *text, size_t len, size_t at)
+/* Whether what the backslash at `at` cuts in double quotes goes on at `line` behind blanks, which
+ * YAML takes away. */
+static bool is_indented(const char *text, size_t len, size_t at, size_t line)
 {
-    size_t next = at + 1 + indent_of(text, len, at);
-    return next > at + 1 && next < len && redact_in(text[next], CLASS_ALNUM) &&
-           redact_in(text[at - 2], CLASS_ALNUM | CLASS_BASE64) && open_quote(text, at - 1) == '"';
+    size_t next = line + indent_of(text, len, line);
+    return next > line && next < len && redact_in(text[next], CLASS_ALNUM) &&
+           redact_in(text[at - 1], CLASS_ALNUM | CLASS_BASE64) && open_quote(text, at) == '"';
 }
 
-/* Whether the backslash at the end of a line, which the \n at `at` ends, cuts a word or what is in
- * quotes, as a shell puts them together: none that ends a path of Windows, or is escaped. */
-static bool cuts_word(const char *text, size_t len, size_t at)
+/* Where the line goes on that the backslash at `at` ends, \r or not; 0 where it does not end it. */
+static size_t next_line(const char *text, size_t len, size_t at)
 {
-    if (at < 2 || at + 1 >= len || text[at - 1] != '\\')
+    size_t feed = at + 1 + (at + 1 < len && text[at + 1] == '\r');
+    return feed + 1 < len && text[feed] == '\n' ? feed + 1 : 0;
+}
+
+/* Whether the backslash at `at`, behind which the next line begins at `line`, cuts a word or what
+ * is in quotes, as a shell puts them together: none that ends a path of Windows, or is escaped. */
+static bool cuts_word(const char *text, size_t len, size_t at, size_t line)
+{
+    if (!at || !line)
         return false;
-    char before = text[at - 2], next = text[at + 1];
-    bool docs = at >= 4 && before == text[at - 3] && before == text[at - 4]; /* Python's """ */
+    char before = text[at - 1], next = text[line];
+    bool docs = at >= 3 && before == text[at - 2] && before == text[at - 3]; /* Python's """ */
     if (redact_in(next, CLASS_SPACE))
-        return is_indented(text, len, at);
+        return is_indented(text, len, at, line);
     if (docs && REDACT_ONE_OF(before, "\"'"))
         return false;
     if (redact_in(before, CLASS_BLANK))
-        return open_quote(text, at - 1);
+        return open_quote(text, at);
     if (!redact_in(before, CLASS_WORD) && !REDACT_ONE_OF(before, "=\"':./+@"))
         return false;
-    for (size_t i = at - 1; i && at - i < DRIVE_MOST && !redact_in(text[i - 1], CLASS_SPACE); i--)
+    for (size_t i = at; i && at - i < DRIVE_MOST && !redact_in(text[i - 1], CLASS_SPACE); i--)
         if (text[i - 1] == '\\')
             return false;
     return true;
@@ -156,7 +164,7 @@ static bool has_cut(const char *text, size_t len, size_t at, enum mime *mime)
         return *mime == MIME_QUOTED;
     }
     if (last == '\\')
-        return cuts_word(text, len, at);
+        return cuts_word(text, len, end - 1, at + 1 < len ? at + 1 : 0);
     return redact_seam_over(text, len, at);
 }
 
@@ -166,10 +174,11 @@ static size_t cut_at(const struct redact_fold *f, size_t at)
     const char *t = f->from + at;
     if (*t == '"')
         return redact_seam(f->from, f->len, at);
-    if (*t == '\\' && at + 1 < f->len && t[1] == '\n' && cuts_word(f->from, f->len, at + 1))
-        return at + 4 < f->len && t[2] == '>' && t[3] == ' ' /* and the shell's prompt */
-                   ? 4
-                   : 2 + indent_of(f->from, f->len, at + 1);
+    size_t line = *t == '\\' ? next_line(f->from, f->len, at) : 0;
+    if (line && cuts_word(f->from, f->len, at, line))
+        return line + 2 < f->len && !memcmp(f->from + line, "> ", 2) /* the shell's prompt */
+                   ? line + 2 - at
+                   : line - at + indent_of(f->from, f->len, line);
     if (*t == '=' && f->mime && at + 2 < f->len)
         return t[1] == '\n' ? 2 : t[1] == '\r' && t[2] == '\n' ? 3 : 0;
     return 0;

@@ -130,7 +130,24 @@ static void test_a_quoted_line_goes_on(void **state)
     (void)state;
     expect("password: \"zaEigrOMDmzWjOK\\\n  4JQLRQiaEcwFixH\"\nuser: bob\n",
            "password: \"" VALUE "\"\nuser: bob\n", 1);
+    expect("password: \"zaEigrOMDmzWjOK\\\r\n  4JQLRQiaEcwFixH\"\r\nuser: bob\r\n",
+           "password: \"" VALUE "\"\r\nuser: bob\r\n", 1);
     remains("#define U \"usage: foo\\\n    bar baz\\n\"\n");
+}
+
+/* What a shell's backslash cuts, in a file of Windows, too. */
+static void test_a_word_goes_on(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\\\n", "\\\r\n", "\\\n> ", "\\\r\n> "};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "export DB_PASSWORD=kjh34K%sJHk34kjh\r\n", ends[i]);
+        expect(text, "export DB_PASSWORD=" VALUE "\r\n", 1);
+        snprintf(text, sizeof text, "$ echo " BEGIN "%s" MIDST END "\n", ends[i]);
+        expect(text, "$ echo " TOKEN "\n", 1);
+    }
+    remains("set TOKEN_DIR=C:\\keys\\\r\ncd kjh34K\r\n");
 }
 
 int main(void)
@@ -144,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_what_is_shown),
         cmocka_unit_test(test_what_is_taken_back),
         cmocka_unit_test(test_a_quoted_line_goes_on),
+        cmocka_unit_test(test_a_word_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
