@@ -22,7 +22,8 @@ struct drawing {
     struct bytes *out;
     uint16_t pen;
     bool protect;
-    int left; /* the column that is its first one */
+    int left;    /* the column that is its first one */
+    bool larger; /* the screen ends before its edge */
 };
 
 /* ---- cells ---- */
@@ -152,8 +153,13 @@ static bool flows_on(const struct grid *grid, int i)
 
 static void draw_grid(struct drawing *d, const struct grid *grid)
 {
+    if (d->larger) { /* where it has no further row this is the last one, which is drawn */
+        place(d, grid->rows, 0);
+        bytes_append_text(d->out, "\x1b[J");
+    }
     for (int i = 0, end; i < grid->rows; i = end) {
-        for (end = i; end == i || (end < grid->rows && flows_on(grid, end - 1)); end++)
+        for (end = i; end == i || (!d->larger && end < grid->rows && flows_on(grid, end - 1));
+             end++)
             erase_row(d, end);
         place(d, i, 0);
         for (int row = i; row < end; row++)
@@ -249,9 +255,9 @@ static void append_hidden(struct drawing *d)
 
 /* Tab stops belong to both screens. The cursor is saved by what switches to the alternate one, too.
  */
-void redraw_screen(const struct screen *s, struct bytes *out)
+static void draw_all(const struct screen *s, bool larger, struct bytes *out)
 {
-    struct drawing d = {.screen = s, .out = out};
+    struct drawing d = {.screen = s, .out = out, .larger = larger};
     const struct modes *m = screen_modes(s);
     bool alternate = screen_alt_screen(s);
     bytes_append_text(out, BEGIN "\x1b[?1049l" NEUTRAL);
@@ -279,6 +285,16 @@ void redraw_screen(const struct screen *s, struct bytes *out)
     keyboard_append_modify(&m->keyboard, out);
     modes_append_looks(m, out);
     bytes_append_text(out, END);
+}
+
+void redraw_screen(const struct screen *s, struct bytes *out)
+{
+    draw_all(s, false, out);
+}
+
+void redraw_screen_larger(const struct screen *s, struct bytes *out)
+{
+    draw_all(s, true, out);
 }
 
 /* ---- a part ---- */

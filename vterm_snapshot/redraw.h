@@ -10,6 +10,10 @@
  * that changes what comes next. Nothing scrolls. */
 void redraw_screen(const struct screen *s, struct bytes *out);
 
+/* The same on one that is larger: what it shows beyond is erased, and nothing is wrapped by its
+ * edge. */
+void redraw_screen_larger(const struct screen *s, struct bytes *out);
+
 /* Appends what draws as much of the screen shown as a terminal of `cols` x `rows` shows, the cursor
  * among it, and blanks around; with the modes for keys, mouse and paste. */
 void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out);

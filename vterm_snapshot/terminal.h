@@ -225,6 +225,8 @@ uint64_t terminal_capture_peek(const struct terminal *t, uint64_t most, terminal
  * same point: both screens as far as they are in use, cursors, modes, colours, title. Nothing
  * scrolls there. */
 void terminal_redraw(const struct terminal *t, struct bytes *out);
+/* The same on one that is larger, to its left and above. */
+void terminal_redraw_larger(const struct terminal *t, struct bytes *out);
 /* Appends what draws the screen shown on a terminal of any size: the part around the cursor, or
  * blanks around all of it; with the modes for keys, mouse and paste. */
 void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out);

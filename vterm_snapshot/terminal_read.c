@@ -210,6 +210,13 @@ void terminal_redraw(const struct terminal *t, struct bytes *out)
     titles_append(&t->titles, true, out);
 }
 
+void terminal_redraw_larger(const struct terminal *t, struct bytes *out)
+{
+    redraw_screen_larger(t->screen, out);
+    colours_append_set(t->colours, out);
+    titles_append(&t->titles, true, out);
+}
+
 void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out)
 {
     redraw_part(t->screen, cols, rows, out);

@@ -61,6 +61,12 @@ static void report_size(struct session *s, uint64_t viewer)
         session_write_input(s);
 }
 
+/* Of a terminal that is larger than any session, so that its cells keep their size. */
+static int pixels_of(int pixels, int shown, int cells)
+{
+    return shown > cells ? (int)((int64_t)pixels * cells / shown) : pixels;
+}
+
 void session_resize(struct session *s, struct session_size size, uint64_t viewer)
 {
     struct intake_facts *facts = intake_facts(s->intake);
@@ -69,8 +75,9 @@ void session_resize(struct session *s, struct session_size size, uint64_t viewer
     tracker_resize(s->tracker, size.cols, size.rows);
     session_follow_withheld(s);
     board_leave(&before);
-    size.cols = terminal_cols(s->terminal);
-    size.rows = terminal_rows(s->terminal);
+    int cols = terminal_cols(s->terminal), rows = terminal_rows(s->terminal);
+    size = (struct session_size){cols, rows, pixels_of(size.x_pixels, size.cols, cols),
+                                 pixels_of(size.y_pixels, size.rows, rows)};
     bool cells = facts->cols != size.cols || facts->rows != size.rows;
     if (!cells && facts->x_pixels == size.x_pixels && facts->y_pixels == size.y_pixels)
         return;

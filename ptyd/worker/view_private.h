@@ -86,7 +86,7 @@ void view_heard(struct view *v);
 void view_on_block_begin(struct watcher *w, struct block *block);
 void view_on_block_end(struct watcher *w, struct block *block);
 
-/* Whether its terminal has the session's size. */
+/* Whether its terminal has the session's size, or is larger than any session. */
 bool view_fits(const struct view *v);
 
 /* As a watcher, and in its turn. */

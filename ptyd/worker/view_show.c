@@ -1,7 +1,7 @@
-/* The viewer that leads (leader.h), where it has the session's size, gets the program's bytes as
- * they come, all of them (feed.h): it is drawn once, when it begins to, and never when its terminal
- * changes its size, for then the terminal moves its lines and the program draws. All others are
- * drawn from our model, at most every REDRAW_MS.
+/* The viewer that leads (leader.h), where it has the session's size (view_fits()), gets the
+ * program's bytes as they come, all of them (feed.h): it is drawn once, when it begins to, and
+ * never when its terminal changes its size, for then the terminal moves its lines and the program
+ * draws. All others are drawn from our model, at most every REDRAW_MS.
  *
  * Whatever changes where a viewer stands (who leads, a size, an acknowledgement, the end) is
  * followed by view_settle(), which alone decides what it gets next. */
@@ -48,10 +48,24 @@ void view_note(struct view *v, enum view_kind kind, uint64_t offset, const char 
 
 /* ---- drawing ---- */
 
+static int most(int size)
+{
+    return size < LIMIT_SIZE_MAX ? size : LIMIT_SIZE_MAX;
+}
+
 bool view_fits(const struct view *v)
 {
     const struct terminal *t = session_terminal(v->task.session);
-    return v->size.cols == terminal_cols(t) && v->size.rows == terminal_rows(t);
+    return most(v->size.cols) == terminal_cols(t) && most(v->size.rows) == terminal_rows(t);
+}
+
+static void draw_whole(const struct view *v, struct bytes *out)
+{
+    const struct terminal *t = session_terminal(v->task.session);
+    if (v->size.cols > terminal_cols(t) || v->size.rows > terminal_rows(t))
+        terminal_redraw_larger(t, out);
+    else
+        terminal_redraw(t, out);
 }
 
 /* Where in the stream what a viewer is shown now ends. */
@@ -68,7 +82,7 @@ static void draw(struct view *v)
     v->stale = false;
     struct board_place before = worker_looks_at(s);
     if (v->live && view_fits(v))
-        terminal_redraw(session_terminal(s), &out);
+        draw_whole(v, &out);
     else
         terminal_redraw_part(session_terminal(s), v->size.cols, v->size.rows, &out);
     board_leave(&before);

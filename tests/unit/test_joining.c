@@ -486,6 +486,34 @@ static void a_larger_viewer_shows_blanks_around(void **state)
     close_side(&all);
 }
 
+/* Nothing is wrapped by its edge, and what it showed before is gone. */
+static void a_larger_terminal_that_is_given_all_shows_blanks_around(void **state)
+{
+    struct side all, large;
+    struct bytes out = {0};
+    (void)state;
+    open_side(&all, 10, 3);
+    open_side(&large, 30, 5);
+    put(&large, "\x1b[?7l\x1b[31m");
+    for (int row = 1; row <= 5; row++) {
+        char text[64];
+        snprintf(text, sizeof text, "\x1b[%d;1H%030d", row, 7);
+        put(&large, text);
+    }
+    put(&all, "0123456789abcdefghij!");
+    terminal_redraw_larger(all.terminal, &out);
+    give(&large, out.data, out.len);
+    bytes_finish(&out);
+    assert_row(&large, 0, "0123456789");
+    assert_row(&large, 1, "abcdefghij");
+    assert_row(&large, 2, "!");
+    assert_row(&large, 3, "");
+    assert_row(&large, 4, "");
+    assert_cursor(&large, 2, 1);
+    close_side(&large);
+    close_side(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +528,7 @@ int main(void)
         cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
         cmocka_unit_test(a_part_is_not_asked_for_its_size),
         cmocka_unit_test(a_larger_viewer_shows_blanks_around),
+        cmocka_unit_test(a_larger_terminal_that_is_given_all_shows_blanks_around),
         cmocka_unit_test(who_joins_ends_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,59 @@
+// The user's terminal stays theirs: what is in front of attach, beside it or larger than any session. The terminal is
+// tests/outer.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, waitFor, descendants } = require('./harness');
+const { Outer } = require('./outer');
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+  const env = { ...space.env, TERM: 'xterm-256color' };
+  const screen = (name) => daemon.json('screen', '-s', name);
+  const fresh = (name) => path.join(space.root, name);
+
+  const attach = async (name, size, ...more) => {
+    const outer = new Outer(env, [PTYD, 'attach', name, ...more], { size });
+    await outer.expect('$ ');
+    return outer;
+  };
+
+  await report.test('a terminal of more than 1,000 columns is shown every byte, and drawn when it joins', async () => {
+    daemon.ptyd('open', 'wide', '--shell', 'bash');
+    const outer = await attach('wide', '1200x24');
+    await outer.type("printf '\\033]52;c;aGVsbG8=\\a'; stty size; printf '%01100d\\n' 7\r");
+    await outer.expect('\x1b]52;c;aGVsbG8=\x07');
+    await outer.expect('24 1000\r\n');
+    await outer.expect(`${'0'.repeat(1099)}7\r\n`);
+    await outer.end();
+    // In the session the line is two rows; so it is in a terminal of which they are not the whole width.
+    const again = await attach('wide', '1200x24');
+    const shown = await again.until('it is drawn', (s) => s.rows.some((row) => row.endsWith('07')));
+    assert.deepStrictEqual(shown.rows.map((row) => row.trimEnd()).join('\n').trimEnd(), screen('wide').rows.map((row) => row.trimEnd()).join('\n').trimEnd());
+    await again.end();
+  });
+
+  // But for bracketed paste, which bash sets.
+  const set = async (outer) => (await outer.modes()).set.filter((mode) => mode !== 2004);
+
+  // A shell in a terminal, and attach as its job.
+  const shellWith = async (name) => {
+    daemon.ptyd('open', name, '--shell', 'bash');
+    const outer = new Outer({ ...env, PS1: 'outer> ' }, ['bash', '--norc', '--noprofile', '-i']);
+    await outer.expect('outer> ');
+    await outer.type(`${PTYD} attach ${name}\r`);
+    await outer.expect('$ ');
+    const [job] = descendants(outer.process.pid).filter(({ pid }) => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${PTYD}\0attach\0${name}`));
+    return { outer, pid: job.pid };
+  };
+
+  await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
+  await Outer.endAll();
+  removeWorkspace(space);
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
