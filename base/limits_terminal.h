@@ -28,6 +28,10 @@ static inline int limit_size(int value)
 
 /* ---- escape sequences ---- */
 
+/* Bytes of our own notices for a terminal that wait for the end of the sequence or string that it
+ * is shown; further ones are left out. */
+#define LIMIT_SAID_BYTES 4096
+
 /* Bytes of a CSI; a longer one is swallowed to its final byte. */
 #define LIMIT_CSI_BYTES 256
 /* Its parameters, which libvterm survives; longer SGR and modes are split, others are cut. */

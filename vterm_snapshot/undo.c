@@ -153,12 +153,16 @@ static void note(struct undo *u, const struct op *op)
         modes_apply(&u->modes, op, 0);
 }
 
+bool undo_is_inside(const struct undo *u)
+{
+    return u->pending.len || parser_is_inside(&u->parser);
+}
+
 /* Text stays behind nowhere. */
 void undo_note(struct undo *u, const char *bytes, size_t len)
 {
     struct op op;
-    bool inside = u->pending.len || parser_is_inside(&u->parser);
-    const char *from = inside ? bytes : memchr(bytes, 0x1b, len);
+    const char *from = undo_is_inside(u) ? bytes : memchr(bytes, 0x1b, len);
     if (!from)
         return;
     bytes_append(&u->pending, from, len - (size_t)(from - bytes));
@@ -215,7 +219,7 @@ static void append_all(struct undo *u, int cols, struct bytes *out)
 /* Within a string the first ESC would end that alone. */
 void undo_append(struct undo *u, int cols, struct bytes *out)
 {
-    if (parser_is_inside(&u->parser) || u->pending.len)
+    if (undo_is_inside(u))
         bytes_append_text(out, "\x18\x1b\\");
     bytes_append_text(out, "\x1b]8;;\x1b\\");
     append_all(u, cols, out);

@@ -6,6 +6,7 @@
 #ifndef VTERM_SNAPSHOT_UNDO_H
 #define VTERM_SNAPSHOT_UNDO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/bytes.h"
@@ -18,6 +19,9 @@ void undo_destroy(struct undo *undo);
 
 /* Takes note of bytes on their way to the terminal, cut anywhere. */
 void undo_note(struct undo *undo, const char *bytes, size_t len);
+
+/* Whether they end inside a sequence or string: what is put there becomes part of that. */
+bool undo_is_inside(const struct undo *undo);
 
 /* Appends what undoes it on a terminal of `cols` columns, and forgets it. The primary screen is
  * shown then, and the cursor stands where it stood there, but behind DECOM. */

@@ -86,7 +86,7 @@ static void on_ended(void *user, int64_t duration_ms, const json_t *block)
     if (!after || duration_ms < after)
         return;
     notice_append(a->options->name, duration_ms, block, notice_form(), &out);
-    outer_put(a->outer, out.data, out.len);
+    outer_say(a->outer, out.data, out.len);
     bytes_finish(&out);
 }
 
@@ -100,7 +100,7 @@ static void on_baton(void *user, const json_t *baton)
     a->keys.grant = asks ? GRANT_KEY : 0;
     notice_append_baton(a->options->name, key, baton, notice_form(), &out);
     if (out.len)
-        outer_put(a->outer, out.data, out.len);
+        outer_say(a->outer, out.data, out.len);
     bytes_finish(&out);
     free(key);
 }

@@ -31,6 +31,7 @@ struct outer {
     uint64_t took; /* bytes */
     size_t at;     /* of `waiting` that the terminal took */
     struct bytes waiting;
+    struct bytes said; /* and not put yet */
     struct undo *undo; /* of what was put */
 };
 
@@ -100,15 +101,32 @@ int outer_lendable(const struct outer *o)
     return o->reads ? o->fd : -1;
 }
 
+static void put_said(struct outer *o)
+{
+    if (undo_is_inside(o->undo))
+        return;
+    put(o, o->said.data, o->said.len);
+    o->said.len = 0;
+}
+
 void outer_note(struct outer *o, const char *bytes, size_t len)
 {
     undo_note(o->undo, bytes, len);
+    put_said(o);
 }
 
 void outer_put(struct outer *o, const char *bytes, size_t len)
 {
     undo_note(o->undo, bytes, len);
     put(o, bytes, len);
+    put_said(o);
+}
+
+void outer_say(struct outer *o, const char *bytes, size_t len)
+{
+    if (o->said.len < LIMIT_SAID_BYTES)
+        bytes_append(&o->said, bytes, len);
+    put_said(o);
 }
 
 static void put_all(struct outer *o, struct bytes *bytes)
@@ -226,6 +244,7 @@ bool outer_close(struct outer *o)
 {
     static const char below[] = "\r\n\x1b[23;0t"; /* and its title */
     outer_renew(o);
+    put_said(o);
     if (o->whole)
         put(o, below, sizeof below - 1);
     show_rest(o);
@@ -234,6 +253,7 @@ bool outer_close(struct outer *o)
     if (o->own)
         close(o->fd);
     bytes_finish(&o->waiting);
+    bytes_finish(&o->said);
     undo_destroy(o->undo);
     free(o);
     return took_all;

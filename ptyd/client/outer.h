@@ -44,6 +44,9 @@ void outer_note(struct outer *outer, const char *bytes, size_t len);
 /* Shows bytes: what the terminal does not take now waits. */
 void outer_put(struct outer *outer, const char *bytes, size_t len);
 
+/* Says something of our own, which shows nothing: behind the sequence or string that is open. */
+void outer_say(struct outer *outer, const char *bytes, size_t len);
+
 /* How many bytes wait, and how many the terminal took since it was opened. While some wait,
  * outer_flush() is called when outer_fd() can be written to. */
 size_t outer_waiting(const struct outer *outer);

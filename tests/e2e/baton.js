@@ -163,6 +163,23 @@ async function main() {
     await terminal.ended();
   });
 
+  await report.test('a notification is no part of a string that is on its way to the terminal', async () => {
+    const terminal = new Terminal({ ...space.env, TERM: 'xterm-256color' }, `${PTYD} attach work`, { size: '101x30' });
+    await until('it shows the session', () => daemon.json('screen', '-s', 'work').cols === 101);
+    const go = `${space.root}/say-on`;
+    terminal.type(`printf '\\033]52;c;aGVs'; ${waitFor(go)}; printf 'bG8=\\a'; echo be""hind\r`);
+    await terminal.expect(/\x1b\]52;c;aGVs/);
+    const ran = mcp.call('run', { command: 'echo later' });
+    await asked('echo later');
+    fs.writeFileSync(go, '');
+    await terminal.expect(/^bG8=\x07behind/);
+    await terminal.expect(/\x1b\]9;work: codex-mcp-client asks to type \(Ctrl-\\ g\): echo later\x07/);
+    grant('work', '--no');
+    assert.match(await ran, /the user says no/);
+    terminal.type('\x1cd');
+    await terminal.ended();
+  });
+
   await report.test('who is more confined than the daemon types nothing, grants nothing, opens no shell; it may look', async () => {
     const ways = [['setpriv', '--no-new-privs'], ['unshare', '-U'], ['unshare', '-m'], ['unshare', '-n'], ['unshare', '-r']]
       .filter(([program, ...args]) => spawnSync(program, [...args, 'true']).status === 0);

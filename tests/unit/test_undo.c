@@ -70,10 +70,39 @@ static void what_passed_is_undone(void **state)
     assert_false(undoes("\x1b]4\a\x1b]4;\a\x1b]4;1\a", "\x1b]104"));
 }
 
+static void what_is_open_is_known(void **state)
+{
+    static const struct {
+        const char *passed;
+        bool inside;
+    } cases[] = {
+        {"text", false},
+        {"\x1b", true},
+        {"\x1b[", true},
+        {"\x1b[3", true},
+        {"\x1b[31m", false},
+        {"\x1b]52;c;aGVs", true},
+        {"\x1b]52;c;aGVs\a", false},
+        {"\x1bPq~~~", true},
+        {"\x1bPq~~~\x1b", true},
+        {"\x1bPq~~~\x1b\\ text", false},
+        {"\x1b_Ga=T;AAAA", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct undo *undo = undo_create();
+        for (const char *at = cases[i].passed; *at; at++)
+            undo_note(undo, at, 1);
+        assert_int_equal(undo_is_inside(undo), cases[i].inside);
+        undo_destroy(undo);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_passed_is_undone),
+        cmocka_unit_test(what_is_open_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
