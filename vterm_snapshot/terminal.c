@@ -78,6 +78,25 @@ static void repeat(struct terminal *t, const struct op *op)
     screen_apply(t->screen, op);
 }
 
+static bool wants_size(const struct op *op)
+{
+    const struct csi *csi = &op->csi;
+    if (op->kind != OP_CSI || csi->leader != '?' || csi->inter[0] || csi->final != 'h')
+        return false;
+    for (int i = 0; i < csi->count; i++)
+        if (csi->value[i] == 2048)
+            return true;
+    return false;
+}
+
+/* Whoever was shown that may tell it. */
+static void tell_size(struct terminal *t)
+{
+    bool (*sized)(void *) = t->options.events->sized;
+    if (!sized || !sized(t->options.user))
+        terminal_report_size(t);
+}
+
 static void draw(struct terminal *t, const struct op *op)
 {
     if (op->kind == OP_CSI)
@@ -86,6 +105,8 @@ static void draw(struct terminal *t, const struct op *op)
         colours_reset(t->colours);
     screen_apply(t->screen, op);
     expect_line(t, op);
+    if (wants_size(op))
+        tell_size(t);
     if (t->watched && t->options.events->drawn)
         t->options.events->drawn(t->options.user, op);
 }

@@ -39,6 +39,9 @@ struct terminal_events {
     /* A query, behind its bytes: they were displayed. Returns whether somebody else answers it; if
      * not, or where this is NULL, terminal_answer() does. */
     bool (*query)(void *user, const struct query *query);
+    /* A program wants to be told which size there is (2048), and that is told at once. Returns
+     * whether somebody else does; if not, or where this is NULL, terminal_report_size() does. */
+    bool (*sized)(void *user);
     /* The terminal answers a query; for the program's input. */
     void (*reply)(void *user, const char *bytes, size_t len);
     /* For an attached terminal: all bytes as they came, but for the marks (OSC 7711), which are

@@ -201,6 +201,12 @@ static bool on_query(void *user, const struct query *query)
     return true;
 }
 
+/* Its terminal tells its own. */
+static bool on_sized(void *user)
+{
+    return of(user)->leader != 0;
+}
+
 /* At most LIMIT_LEFTS are remembered; of more the older half goes. */
 static void remember_left(struct session *s, uint64_t offset)
 {
@@ -252,6 +258,7 @@ static const struct terminal_events terminal_events = {.mark = on_mark,
                                                        .malformed = on_malformed,
                                                        .left = on_left,
                                                        .query = on_query,
+                                                       .sized = on_sized,
                                                        .reply = on_reply,
                                                        .display = on_display};
 

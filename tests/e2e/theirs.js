@@ -50,6 +50,13 @@ async function main() {
     return { outer, pid: job.pid };
   };
 
+  await report.test('who wants to be told the size (2048) is told at once, also where nobody is attached', async () => {
+    const got = fresh('sizes');
+    daemon.ptyd('open', 'unseen', '--shell', 'bash', '--size', '90x20');
+    daemon.ptyd('send', '-s', 'unseen', `stty raw -echo; printf '\\033[?2048h'; cat >${got}\r`);
+    await until('it is told', () => fs.existsSync(got) && fs.readFileSync(got, 'latin1') === '\x1b[48;20;90;0;0t');
+  });
+
   await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
   await Outer.endAll();
   removeWorkspace(space);

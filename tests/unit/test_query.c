@@ -403,9 +403,9 @@ static void it_says_where_things_stand(void **state)
 
 static void it_knows_every_mode_that_it_keeps(void **state)
 {
-    static const int modes[] = {1,    5,    6,    9,    12,   25,   45,   66,   67,   69,
-                                1000, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1034,
-                                1036, 1039, 1049, 2004, 2026, 2027, 2031, 2048};
+    static const int modes[] = {1,    5,    6,    9,    12,   25,   45,   66,   67,
+                                69,   1000, 1002, 1003, 1004, 1005, 1006, 1007, 1015,
+                                1016, 1034, 1036, 1039, 1049, 2004, 2026, 2027, 2031};
     char text[64], expected[64];
     (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
@@ -419,6 +419,16 @@ static void it_knows_every_mode_that_it_keeps(void **state)
     answer_is("\x1b[?4711$p\x1b[99$p\x1b[?54321$p", "\x1b[?4711;0$y\x1b[99;0$y\x1b[?9999;0$y");
     answer_is("\x1b[?u\x1b[>5u\x1b[?u\x1b[<u\x1b[?u", "\x1b[?0u\x1b[?5u\x1b[?0u");
     answer_is("\x1b[?4m\x1b[>4;2m\x1b[?4m", "\x1b[>4m\x1b[>4;2m");
+}
+
+/* As the mode's specification has it: at once, each time. */
+static void who_wants_to_be_told_the_size_is(void **state)
+{
+    (void)state;
+    answer_is("\x1b[?2048h\x1b[?2048$p", "\x1b[48;24;80;0;0t\x1b[?2048;1$y");
+    answer_is("\x1b[?2048l\x1b[?2048$p\x1b[2048h", "\x1b[?2048;2$y");
+    terminal_set_pixels(terminal, 800, 480);
+    answer_is("\x1b[?2004;2048h", "\x1b[48;24;80;480;800t");
 }
 
 static void colours_are_told_where_they_are_known(void **state)
@@ -512,6 +522,7 @@ int main(void)
         TEST(it_says_what_it_is),
         TEST(it_says_where_things_stand),
         TEST(it_knows_every_mode_that_it_keeps),
+        TEST(who_wants_to_be_told_the_size_is),
         TEST(colours_are_told_where_they_are_known),
         TEST(nothing_printed_comes_back),
         TEST(checksums_are_for_tests),
