@@ -35,6 +35,7 @@ struct attach {
     struct outer *outer;
     struct keys keys;
     struct signals signals;
+    bool stops;       /* as soon as nobody else uses the terminal */
     int64_t leave_by; /* monotonic ms: who left waits no longer; 0 while nobody has */
     enum outcome outcome;
 };
@@ -168,14 +169,48 @@ static void type_what_waited(struct attach *a)
     bytes_finish(&typed);
 }
 
+/* We were stopped: somebody else had the terminal. */
+static void come_back(struct attach *a)
+{
+    a->stops = false;
+    outer_resume(a->outer);
+    view_link_keep(a->link, false);
+    view_link_draw(a->link);
+}
+
+static void take_signal(struct attach *a, int signal)
+{
+    switch (signal) {
+    case SIGWINCH:
+        view_link_resize(a->link, request_terminal_size());
+        break;
+    case SIGTSTP:
+        a->stops = true;
+        view_link_keep(a->link, true);
+        break;
+    case SIGCONT:
+        come_back(a);
+        break;
+    default:
+        a->outcome = HUNG_UP;
+    }
+}
+
 static void read_signals(struct attach *a)
 {
     int signal;
     while ((signal = signals_next(&a->signals)))
-        if (signal == SIGWINCH)
-            view_link_resize(a->link, request_terminal_size());
-        else
-            a->outcome = HUNG_UP;
+        take_signal(a, signal);
+}
+
+/* What is left of a string would be text behind that. */
+static void stop(struct attach *a)
+{
+    if (!a->stops || view_link_lends(a->link) || outer_is_inside(a->outer))
+        return;
+    outer_pause(a->outer);
+    signals_stop();
+    come_back(a);
 }
 
 /* ---- the loop ---- */
@@ -224,6 +259,8 @@ static bool wait_once(struct attach *a)
     if (!is_over(a))
         type_what_waited(a);
     view_link_work(a->link, fds + 3, !is_over(a));
+    if (!is_over(a))
+        stop(a);
     view_link_shown(a->link, outer_waiting(a->outer));
     return true;
 }

@@ -27,6 +27,7 @@ struct outer {
     bool own;      /* it is a description of our own, which does not block */
     bool reads;    /* it reads the keys, too */
     bool gone;     /* it hung up: nothing is shown any more */
+    bool paused;   /* given back for a while */
     bool whole;    /* it is all the session's: title and lines are kept apart */
     uint64_t took; /* bytes */
     size_t at;     /* of `waiting` that the terminal took */
@@ -40,10 +41,8 @@ bool outer_is_there(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-static int make_raw(struct outer *o)
+static int make_raw(const struct outer *o)
 {
-    if (tcgetattr(STDIN_FILENO, &o->saved) < 0)
-        return -errno;
     struct termios raw = o->saved;
     cfmakeraw(&raw);
     raw.c_cc[VMIN] = 1;
@@ -101,9 +100,14 @@ int outer_lendable(const struct outer *o)
     return o->reads ? o->fd : -1;
 }
 
+bool outer_is_inside(const struct outer *o)
+{
+    return undo_is_inside(o->undo);
+}
+
 static void put_said(struct outer *o)
 {
-    if (undo_is_inside(o->undo))
+    if (outer_is_inside(o))
         return;
     put(o, o->said.data, o->said.len);
     o->said.len = 0;
@@ -152,7 +156,7 @@ int outer_open(struct outer **ret_outer, bool whole)
 {
     struct outer *o = memory_new(sizeof *o);
     *o = (struct outer){.fd = STDOUT_FILENO, .whole = whole};
-    int result = make_raw(o);
+    int result = tcgetattr(STDIN_FILENO, &o->saved) < 0 ? -errno : make_raw(o);
     if (result < 0) {
         free(o);
         return result;
@@ -238,6 +242,30 @@ static void show_rest(struct outer *o)
 {
     while (outer_waiting(o) && !o->gone && has_room(o, LIMIT_OUTER_REST_MS))
         outer_flush(o);
+}
+
+void outer_pause(struct outer *o)
+{
+    static const char below[] = "\x1b[9999;1H\r\n\x1b[23;0t";
+    if (o->whole) {
+        outer_renew(o);
+        put(o, below, sizeof below - 1);
+    }
+    show_rest(o);
+    tcsetattr(STDIN_FILENO, TCSANOW, &o->saved);
+    o->paused = true;
+}
+
+void outer_resume(struct outer *o)
+{
+    make_raw(o);
+    if (o->whole) {
+        outer_renew(o);
+        if (o->paused)
+            keep_title(o);
+        outer_clear_away(o, NULL);
+    }
+    o->paused = false;
 }
 
 bool outer_close(struct outer *o)

@@ -28,6 +28,12 @@ void outer_renew(struct outer *outer);
  * whoever writes to one that did not waits for ever. */
 bool outer_close(struct outer *outer);
 
+/* We are to be stopped: gives it back for that time, of a `whole` one with what the session showed
+ * above. And we were: raw again; of a `whole` one nothing of the session's is on it any more, and
+ * what was shown meanwhile is above. */
+void outer_pause(struct outer *outer);
+void outer_resume(struct outer *outer);
+
 /* As if these keys were typed again, for whoever reads the terminal next. Returns how many of them
  * the system let us. */
 size_t outer_give_back(const char *keys, size_t len);
@@ -43,6 +49,9 @@ void outer_note(struct outer *outer, const char *bytes, size_t len);
 
 /* Shows bytes: what the terminal does not take now waits. */
 void outer_put(struct outer *outer, const char *bytes, size_t len);
+
+/* Whether what was put ends inside a sequence or string. */
+bool outer_is_inside(const struct outer *outer);
 
 /* Says something of our own, which shows nothing: behind the sequence or string that is open. */
 void outer_say(struct outer *outer, const char *bytes, size_t len);

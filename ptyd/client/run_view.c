@@ -111,14 +111,37 @@ static void read_keys(struct run_view *v)
         leave(v);
 }
 
+/* What the command shows is drawn where it is on the alternate screen. */
+static void come_back(struct run_view *v)
+{
+    outer_resume(v->outer);
+    view_link_draw(v->link);
+}
+
+static void take_signal(struct run_view *v, int signal)
+{
+    switch (signal) {
+    case SIGWINCH:
+        view_link_resize(v->link, request_terminal_size());
+        break;
+    case SIGTSTP:
+        outer_pause(v->outer);
+        signals_stop();
+        come_back(v);
+        break;
+    case SIGCONT:
+        come_back(v);
+        break;
+    default:
+        leave(v);
+    }
+}
+
 static void read_signals(struct run_view *v)
 {
     int signal;
     while ((signal = signals_next(&v->signals)))
-        if (signal == SIGWINCH)
-            view_link_resize(v->link, request_terminal_size());
-        else
-            leave(v);
+        take_signal(v, signal);
 }
 
 /* ---- the loop ---- */

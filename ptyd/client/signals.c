@@ -15,6 +15,8 @@ bool signals_open(struct signals *s)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTSTP);
+    sigaddset(&set, SIGCONT);
     sigprocmask(SIG_BLOCK, &set, &s->saved);
     s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (s->fd < 0)
@@ -29,13 +31,29 @@ void signals_close(struct signals *s)
     sigprocmask(SIG_SETMASK, &s->saved, NULL);
 }
 
-void signals_forget_interrupts(void)
+static void forget(int signal)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
+    sigaddset(&set, signal);
     while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0)
         ;
+}
+
+void signals_forget_interrupts(void)
+{
+    forget(SIGINT);
+}
+
+void signals_stop(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    forget(SIGCONT);
 }
 
 int signals_next(struct signals *s)

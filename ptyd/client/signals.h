@@ -10,13 +10,16 @@ struct signals {
     sigset_t saved;
 };
 
-/* From now on WINCH, TERM, HUP and INT wait to be read. Where that cannot be: false, after a
- * message; signals_close() is called all the same. */
+/* From now on WINCH, TERM, HUP, INT, TSTP and CONT wait to be read. Where that cannot be: false,
+ * after a message; signals_close() is called all the same. */
 bool signals_open(struct signals *signals);
 void signals_close(struct signals *signals);
 
 /* A Ctrl-C from before the keys were ours was for what came before. */
 void signals_forget_interrupts(void);
+
+/* As TSTP does, until we are continued; where nobody could do that nothing is stopped. */
+void signals_stop(void);
 
 /* The next one that came; 0 for none. */
 int signals_next(struct signals *signals);

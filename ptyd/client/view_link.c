@@ -70,7 +70,8 @@ void view_link_lend(struct view_link *l, int fd, char special)
     int64_t now = clock_monotonic_ms();
     bool stands = l->fd >= 0 && l->state == VIEW_LINK_STANDS && l->leads && !l->leaves;
     bool all_asked = l->asked_len == l->typed.len && !l->lost_len && !l->out.len;
-    if (fd < 0 || !stands || !all_asked || l->drawing || !lending_is_due(&l->lending, now))
+    if (fd < 0 || l->keeps || !stands || !all_asked || l->drawing ||
+        !lending_is_due(&l->lending, now))
         return;
     l->lending.fd = fd;
     l->lending.special = special;
@@ -99,6 +100,26 @@ void view_link_resize(struct view_link *l, struct view_size size)
     l->asked_last = false;
     view_size_append(&l->out, size);
     flush(l);
+}
+
+static void ask_for_drawing(struct view_link *l)
+{
+    if (l->fd < 0 || !l->anew)
+        return;
+    l->asked_last = false;
+    view_frame_append(&l->out, VIEW_ANEW, 0, NULL, 0);
+    flush(l);
+}
+
+void view_link_draw(struct view_link *l)
+{
+    l->anew = true;
+    ask_for_drawing(l);
+}
+
+void view_link_keep(struct view_link *l, bool keeps)
+{
+    l->keeps = keeps;
 }
 
 void view_link_shown(struct view_link *l, size_t waiting)
@@ -228,6 +249,7 @@ static void take_joined(struct view_link *l, const json_t *message)
     }
     if (memcmp(&l->size, &l->told_size, sizeof l->size)) /* it changed meanwhile */
         view_link_resize(l, l->size);
+    ask_for_drawing(l);
     patience_end(&l->patience);
     view_link_send_input(l);
 }

@@ -85,6 +85,11 @@ void view_link_grant(struct view_link *link);
 
 void view_link_resize(struct view_link *link, struct view_size size);
 
+/* Asks for a drawing, behind what is on its way. */
+void view_link_draw(struct view_link *link);
+/* From now on nothing is lent, or all may be again. */
+void view_link_keep(struct view_link *link, bool keeps);
+
 /* Of what was shown the terminal has not taken so many bytes yet: the session waits for it. */
 void view_link_shown(struct view_link *link, size_t waiting);
 

@@ -12,6 +12,7 @@ static void show(struct view_link *l, const struct view_frame *f)
 {
     l->came += f->len;
     l->drawn = l->drawn || f->kind == VIEW_DRAW;
+    l->anew = l->anew && f->kind != VIEW_DRAW;
     if (f->kind == VIEW_DRAW && l->leads && !l->drawing && l->state == VIEW_LINK_STANDS)
         l->options->renewed(l->options->user);
     l->drawing = f->kind == VIEW_DRAW && f->len == LIMIT_VIEW_FRAME_BYTES;

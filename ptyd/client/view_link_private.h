@@ -17,6 +17,8 @@ struct view_link {
     uint64_t came, acked;  /* bytes that were shown since it joined; acknowledged */
     int64_t acked_ms;      /* monotonic: when */
     bool drawn;            /* a drawing among them is not acknowledged yet */
+    bool anew;             /* a drawing is asked for, and did not come */
+    bool keeps;            /* its terminal is not lent */
     bool drawing;          /* it goes on in the next frame */
     uint64_t place;        /* in the stream: all before was shown */
     bool leads, has_place; /* `place` was said */

@@ -47,6 +47,7 @@ enum view_kind {
     VIEW_LEAVE,      /* the user goes, the session stays */
     VIEW_GRANT,      /* the user grants what an agent asks for, once */
     VIEW_LEND,       /* view_loan: its terminal is lent, until offset */
+    VIEW_ANEW,       /* others wrote to its terminal: all of it is to be drawn, behind what comes */
 };
 
 /* A viewer whose `session.attach` had `lends`, a number that it makes up, and the answer too, lends

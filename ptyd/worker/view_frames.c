@@ -159,6 +159,9 @@ void view_on_frame(void *user, const struct view_frame *f)
     case VIEW_LEAVE:
         view_leave(v);
         break;
+    case VIEW_ANEW:
+        view_draw_anew(v);
+        break;
     case VIEW_GRANT:
         if (!v->leading.looks && v->task.session && !v->ended)
             baton_grant_once(v->task.session);

@@ -40,6 +40,7 @@ struct view {
     struct missed *missed; /* while it gets what it missed */
     struct turn turn;      /* for that */
     bool stale;            /* being drawn: another screen than it shows */
+    bool anew;             /* live: it is to be drawn once more (VIEW_ANEW) */
 
     struct looker looker; /* whether somebody looks at it */
     struct bytes notice;  /* of a block that ended, for behind the piece at hand */
@@ -68,6 +69,9 @@ void view_settle(struct view *v);
 
 /* Sends a frame of which its terminal has nothing to take. */
 void view_note(struct view *v, enum view_kind kind, uint64_t offset, const char *text);
+
+/* Its terminal shows something else. */
+void view_draw_anew(struct view *v);
 
 /* What its terminal prints next stands below what it shows. */
 void view_draw_end(struct view *v);

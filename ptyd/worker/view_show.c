@@ -109,6 +109,24 @@ static void draw_in_time(struct view *v)
     uv_timer_start(&v->task.timer, on_time, REDRAW_MS, 0);
 }
 
+/* One that is live is when it has all that came before, and nothing is cut by that. */
+static void settle_anew(struct view *v)
+{
+    const struct terminal *t = session_terminal(v->task.session);
+    if (!v->anew || !v->live || !v->feed.follows || v->output.len || terminal_is_inside(t))
+        return;
+    v->anew = false;
+    if (!v->run || terminal_alt_screen(t)) /* see begin_live() */
+        draw(v);
+}
+
+void view_draw_anew(struct view *v)
+{
+    v->anew = v->live;
+    v->stale = true;
+    view_settle(v);
+}
+
 /* ---- what it missed ---- */
 
 static void begin_live(struct view *v)
@@ -371,6 +389,7 @@ void view_settle(struct view *v)
         turns_add(turns_of(v), &v->turn, false);
     else if (!v->live && !v->run)
         draw_in_time(v);
+    settle_anew(v);
     if (v->ended && has_all(v))
         view_end_answers(v, tell_end);
     else if (v->leading.leads)
@@ -432,6 +451,7 @@ void view_on_drained(struct watcher *w)
         v->output.len = 0;
         v->feed.place = place;
         send_notice(v);
+        settle_anew(v);
         settle_room(v);
         view_run_settle(v);
     } else {

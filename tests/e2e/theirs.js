@@ -50,6 +50,47 @@ async function main() {
     return { outer, pid: job.pid };
   };
 
+  for (const signal of ['SIGSTOP', 'SIGTSTP']) {
+    await report.test(`attach that is stopped by ${signal} is drawn again by fg, raw, with its modes, and misses nothing`, async () => {
+      const name = signal.toLowerCase(), go = fresh(`${name}-go`);
+      const { outer, pid } = await shellWith(name);
+      await outer.type(`printf '\\033[?1049h\\033[?1000h\\033[H''full screen'; ${waitFor(go)}; printf '\\033[?1000l\\033[?1049l'; seq 1 100; echo be""hind\r`);
+      await outer.expect('full screen');
+      outer.mark();
+      process.kill(pid, signal);
+      await outer.expect('outer> ');
+      if (signal === 'SIGTSTP') {
+        assert.deepStrictEqual(await set(outer), []);
+        assert.ok(!(await outer.look()).alternate);
+      }
+      await outer.type('echo between; fg\r');
+      await outer.until('it is drawn', (s) => s.alternate && s.rows.join('\n').trim() === 'full screen');
+      assert.deepStrictEqual(await set(outer), [1000, 1049]);
+      fs.writeFileSync(go, '');
+      const { lines } = await outer.until('it goes on', (s) => s.rows.some((row) => row.startsWith('behind')));
+      const from = lines.findIndex((line) => line.trim() === '1');
+      for (let i = 1; i <= 100; i++) assert.strictEqual(lines[from + i - 1].trim(), String(i));
+      // What is printed meanwhile comes then.
+      await outer.type(`(${waitFor(`${go}-on`)}; echo; seq 1001 1100; echo me""an\while) & \r`);
+      await outer.expect('[1] ');
+      await outer.expect('$ ');
+      outer.mark();
+      process.kill(pid, signal);
+      await outer.expect('outer> ');
+      fs.writeFileSync(`${go}-on`, '');
+      await until('it was printed', () => screen(name).rows.some((row) => row.startsWith('meanwhile')));
+      await outer.type('fg\r');
+      const later = await outer.until('it is drawn', (s) => s.rows.some((row) => row.startsWith('meanwhile')) && !s.rows.some((row) => row.includes('outer>')));
+      const first = later.lines.findIndex((line) => line.trim() === '1001');
+      for (let i = 0; i < 100; i++) assert.strictEqual(later.lines[first + i].trim(), String(1001 + i));
+      await outer.type('\x1cd');
+      await outer.expect('[left session');
+      await outer.expect('outer> ');
+      assert.deepStrictEqual(await set(outer), []);
+      await outer.end();
+    });
+  }
+
   await report.test('who wants to be told the size (2048) is told at once, also where nobody is attached', async () => {
     const got = fresh('sizes');
     daemon.ptyd('open', 'unseen', '--shell', 'bash', '--size', '90x20');
