@@ -317,13 +317,21 @@ static void append_part_looks(const struct modes *m, struct bytes *out)
     modes_append_looks(&part, out);
 }
 
+void redraw_part_origin(const struct screen *s, int cols, int rows, int *ret_top, int *ret_left)
+{
+    const struct grid *grid = screen_grid(s);
+    struct screen_cursor cursor = screen_cursor(s);
+    *ret_top = first_shown(cursor.row, rows, grid->rows);
+    *ret_left = first_shown(cursor.col, cols, grid->cols);
+}
+
 void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
 {
     const struct modes *m = screen_modes(s);
     const struct grid *grid = screen_grid(s);
     struct screen_cursor cursor = screen_cursor(s);
-    int top = first_shown(cursor.row, rows, grid->rows);
-    int left = first_shown(cursor.col, cols, grid->cols);
+    int top, left;
+    redraw_part_origin(s, cols, rows, &top, &left);
     struct drawing d = {.screen = s, .out = out, .left = left};
     int right = left + cols < grid->cols ? left + cols : grid->cols;
     bytes_append_text(out, BEGIN);

@@ -17,6 +17,8 @@ void redraw_screen_larger(const struct screen *s, struct bytes *out);
 /* Appends what draws as much of the screen shown as a terminal of `cols` x `rows` shows, the cursor
  * among it, and blanks around; with the modes for keys, mouse and paste. */
 void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out);
+/* Where that begins on the screen. */
+void redraw_part_origin(const struct screen *s, int cols, int rows, int *ret_top, int *ret_left);
 
 /* Appends what puts the cursor of a terminal that redraw_screen() drew, and that had every byte
  * since, into the last line of the primary screen. */

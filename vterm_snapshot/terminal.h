@@ -139,6 +139,7 @@ extern const char terminal_farewell[];
 /* Private modes (DECSET) that matter to who attaches or types. */
 bool terminal_bracketed_paste(const struct terminal *t);
 bool terminal_reports_focus(const struct terminal *t);
+bool terminal_mouse_pixels(const struct terminal *t);
 bool terminal_cursor_keys(const struct terminal *t);
 
 /* Scrollback: rows ever, as they left; of those held the first, by its number since the start; and
@@ -233,6 +234,9 @@ void terminal_redraw_larger(const struct terminal *t, struct bytes *out);
 /* Appends what draws the screen shown on a terminal of any size: the part around the cursor, or
  * blanks around all of it; with the modes for keys, mouse and paste. */
 void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out);
+/* The row and column of the screen with which that begins. */
+void terminal_part_origin(const struct terminal *t, int cols, int rows, int *ret_top,
+                          int *ret_left);
 /* Appends what puts the cursor of one that terminal_redraw() drew, and that had every byte since,
  * into the last line of the primary screen, which is shown then. */
 void terminal_redraw_end(const struct terminal *t, struct bytes *out);

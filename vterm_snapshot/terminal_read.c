@@ -57,6 +57,11 @@ bool terminal_reports_focus(const struct terminal *t)
     return modes_get(screen_modes(t->screen), MODE_FOCUS);
 }
 
+bool terminal_mouse_pixels(const struct terminal *t)
+{
+    return modes_get(screen_modes(t->screen), MODE_MOUSE_PIXELS);
+}
+
 bool terminal_bracketed_paste(const struct terminal *t)
 {
     return modes_get(screen_modes(t->screen), MODE_BRACKETED_PASTE);
@@ -221,6 +226,11 @@ void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct b
 {
     redraw_part(t->screen, cols, rows, out);
     titles_append(&t->titles, false, out);
+}
+
+void terminal_part_origin(const struct terminal *t, int cols, int rows, int *ret_top, int *ret_left)
+{
+    redraw_part_origin(t->screen, cols, rows, ret_top, ret_left);
 }
 
 void terminal_redraw_end(const struct terminal *t, struct bytes *out)

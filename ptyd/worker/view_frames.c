@@ -13,7 +13,8 @@
 static void answer_typed(struct view *v)
 {
     bool is_key = v->typing.bytes.len <= KEY_BYTES;
-    view_typed_append(view_socket_out(v->socket), v->typing.token, (uint32_t)v->typing.typed);
+    size_t typed = v->typing.typed < v->came ? v->typing.typed : v->came;
+    view_typed_append(view_socket_out(v->socket), v->typing.token, (uint32_t)typed);
     if (is_key)
         view_socket_flush_soon(v->socket);
     else
@@ -57,6 +58,21 @@ void view_type(struct view *v, struct typing *t)
     view_heard(v);
 }
 
+/* One that is shown all has its mouse where the program has it; where pixels are reported nobody
+ * knows how many a cell of the program's has. */
+static void take_bytes(struct view *v, const struct view_frame *f)
+{
+    const struct terminal *t = v->task.session ? session_terminal(v->task.session) : NULL;
+    struct mouse_part part = {.top = v->top, .left = v->left};
+    bool is_part = t && !v->live && !terminal_mouse_pixels(t);
+    if (is_part) {
+        part.rows = terminal_rows(t);
+        part.cols = terminal_cols(t);
+    }
+    v->came = f->len;
+    mouse_move(&v->input, is_part ? &part : NULL, f->data, f->len, &v->typing.bytes);
+}
+
 static void take_input(struct view *v, const struct view_frame *f)
 {
     if (v->types || f->len > LIMIT_VIEW_INPUT_BYTES) {
@@ -66,7 +82,7 @@ static void take_input(struct view *v, const struct view_frame *f)
     view_loan_stop(v); /* it reads its terminal itself */
     v->types = true;
     v->typing = (struct typing){.token = f->offset, .of = v, .done = on_typed, .has_room = true};
-    bytes_append(&v->typing.bytes, f->data, f->len);
+    take_bytes(v, f);
     if (v->leading.looks) /* nothing of it waits for anything */
         v->typing.typed = f->len;
     view_type(v, &v->typing);

@@ -3,6 +3,7 @@
 #define PTYD_WORKER_VIEW_PRIVATE_H
 
 #include "base/bytes.h"
+#include "ptyd/session/mouse.h"
 #include "ptyd/worker/feed.h"
 #include "ptyd/worker/leader.h"
 #include "ptyd/worker/looker.h"
@@ -25,6 +26,9 @@ struct view {
     uint64_t until; /* where in the stream its output ends; UINT64_MAX before, and of others */
     struct typing typing; /* of the INPUT at hand, which `types` says there is */
     bool types;
+    size_t came;              /* of that; more where its mouse was moved */
+    struct query_input input; /* what it sends */
+    int top, left;            /* being drawn: where what it shows begins on the screen */
 
     uint64_t lends;     /* by which it lends its terminal; 0: it does not */
     struct loan *loan;  /* that terminal, NULL before */

@@ -59,9 +59,10 @@ bool view_fits(const struct view *v)
     return most(v->size.cols) == terminal_cols(t) && most(v->size.rows) == terminal_rows(t);
 }
 
-static void draw_whole(const struct view *v, struct bytes *out)
+static void draw_whole(struct view *v, struct bytes *out)
 {
     const struct terminal *t = session_terminal(v->task.session);
+    v->top = v->left = 0;
     if (v->size.cols > terminal_cols(t) || v->size.rows > terminal_rows(t))
         terminal_redraw_larger(t, out);
     else
@@ -75,6 +76,13 @@ static uint64_t shown_until(const struct view *v)
     return shown < v->until ? shown : v->until;
 }
 
+static void draw_part(struct view *v, struct bytes *out)
+{
+    const struct terminal *t = session_terminal(v->task.session);
+    terminal_part_origin(t, v->size.cols, v->size.rows, &v->top, &v->left);
+    terminal_redraw_part(t, v->size.cols, v->size.rows, out);
+}
+
 static void draw(struct view *v)
 {
     struct session *s = v->task.session;
@@ -84,7 +92,7 @@ static void draw(struct view *v)
     if (v->live && view_fits(v))
         draw_whole(v, &out);
     else
-        terminal_redraw_part(session_terminal(s), v->size.cols, v->size.rows, &out);
+        draw_part(v, &out);
     board_leave(&before);
     send_counted(v, VIEW_DRAW, shown_until(v), shown_until(v), &out);
     bytes_finish(&out);

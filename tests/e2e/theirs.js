@@ -98,6 +98,31 @@ async function main() {
     await until('it is told', () => fs.existsSync(got) && fs.readFileSync(got, 'latin1') === '\x1b[48;20;90;0;0t');
   });
 
+  await report.test('a smaller viewer clicks what it shows, whichever part of the screen that is', async () => {
+    const got = fresh('clicks'), drawn = fresh('drawn.sh');
+    // A word of its own in every cell of six columns.
+    fs.writeFileSync(drawn, `printf '\\033[2J'; for r in $(seq 1 24); do printf "\\033[$r;1H"; for c in $(seq 1 13); do printf 'r%02dc%02d' $r $c | head -c 6; done; done; printf '\\033[20;70H\\033[?1000h\\033[?1006h'; stty raw -echo; cat >${got}\n`);
+    daemon.ptyd('open', 'clicked', '--shell', 'bash');
+    const outer = await attach('clicked', '80x24');
+    const small = new Outer(env, [PTYD, 'attach', 'clicked'], { size: '30x8' });
+    await small.until('it is drawn', (s) => s.rows.some((row) => row.includes('$')));
+    await outer.type(`bash ${drawn}\r`);
+    await until('it reads', () => fs.existsSync(got));
+    const seen = await small.until('it shows the last', (s) => s.rows.some((row) => row.includes('r20c12')));
+    assert.strictEqual(screen('clicked').cols, 80);
+    const row = seen.rows.findIndex((text) => /r\d\dc\d\d/.test(text)), [word] = /r\d\dc\d\d/.exec(seen.rows[row]);
+    const col = seen.rows[row].indexOf(word), { rows } = screen('clicked');
+    const there = rows.findIndex((text) => text.includes(word));
+    assert.ok(there > row, 'another row');
+    await small.type(`\x1b[<0;${col + 1};${row + 1}M\x1b[<0;${col + 1};${row + 1}m`);
+    const place = `${rows[there].indexOf(word) + 1};${there + 1}`;
+    await until('the program heard', () => fs.readFileSync(got, 'latin1').endsWith('m'));
+    assert.strictEqual(fs.readFileSync(got, 'latin1'), `\x1b[<0;${place}M\x1b[<0;${place}m`);
+    assert.strictEqual(screen('clicked').cols, 80, 'a click is no key');
+    await small.end();
+    await outer.end();
+  });
+
   await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
   await Outer.endAll();
   removeWorkspace(space);
