@@ -90,6 +90,21 @@ static enum token token_of_code(const struct keys *k, const int code[3], int mod
                                     : TOKEN_KEY;
 }
 
+/* `virtual key; scan code; character; pressed; modifiers; times`. */
+static enum token token_of_windows(const struct keys *k, const struct numbers *n)
+{
+    static const uint8_t modifiers[] = {16,  17,  18,  20,  91,  92,  144,
+                                        145, 160, 161, 162, 163, 164, 165};
+    int key = n->value[0][0], character = n->value[2][0];
+    if (!n->value[3][0] || (key < 256 && memchr(modifiers, key, sizeof modifiers)))
+        return TOKEN_RELEASE;
+    return !character                          ? TOKEN_KEY
+           : character == (k->prefix & 0x1f)   ? TOKEN_PREFIX
+           : character == k->leave             ? TOKEN_LEAVE
+           : k->grant && character == k->grant ? TOKEN_GRANT
+                                               : TOKEN_KEY;
+}
+
 /* `CSI body final`. */
 static enum token token_of_csi(const struct keys *k, const char *body, size_t len, char final)
 {
@@ -102,6 +117,8 @@ static enum token token_of_csi(const struct keys *k, const char *body, size_t le
         return n.value[0][0] == 200 ? TOKEN_PASTE : TOKEN_PASTE_END;
     if (final == 'u')
         return token_of_code(k, n.value[0], n.value[1][0], n.value[1][1]);
+    if (final == '_')
+        return token_of_windows(k, &n);
     if (final == '~' && n.count == 3 && n.value[0][0] == 27)
         return token_of_code(k, n.value[2], n.value[1][0], 0);
     return n.value[1][1] == 3 ? TOKEN_RELEASE : TOKEN_KEY;

@@ -2,9 +2,10 @@
  *
  * Two keys: the prefix, Ctrl and a character (C-\), and a character (d). The prefix and anything
  * else send both; the prefix twice sends one, in the encoding in which it came; alone it is sent
- * when it has waited. They are recognised as control bytes, as xterm's modifyOtherKeys and as
- * kitty's keyboard protocol write them; in a paste (bracketed) they are text. What a terminal
- * reports by itself (mouse, focus, answers) passes at once and decides nothing. Pure.
+ * when it has waited. They are recognised as control bytes, and as xterm's modifyOtherKeys, kitty's
+ * keyboard protocol and Windows Terminal (mode 9001) write them; in a paste (bracketed) they are
+ * text. What a terminal reports by itself (mouse, focus, answers) passes at once and decides
+ * nothing. Pure.
  */
 #ifndef PTYD_CLIENT_KEYS_H
 #define PTYD_CLIENT_KEYS_H

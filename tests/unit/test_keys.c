@@ -70,6 +70,20 @@ static void the_two_keys_leave(void **state)
         }
 }
 
+/* Each key pressed and released, as Windows Terminal's specification has it (win32-input-mode). */
+static void they_leave_where_a_terminal_writes_windows_records(void **state)
+{
+    (void)state;
+    check(DETACH_KEY_USUAL,
+          "\x1b[17;29;0;1;8;1_\x1b[220;43;28;1;8;1_\x1b[220;43;28;0;8;1_\x1b[17;29;0;0;0;1_"
+          "\x1b[68;32;100;1;0;1_x",
+          "\x1b[17;29;0;1;8;1_", true);
+    check(DETACH_KEY_USUAL, "\x1b[220;43;28;1;8;1_\x1b[40;80;0;1;256;1_\x1b[68;32;100;1;0;1_",
+          "\x1b[220;43;28;1;8;1_\x1b[40;80;0;1;256;1_\x1b[68;32;100;1;0;1_", false);
+    check(DETACH_KEY_USUAL, "\x1b[220;43;92;1;0;1_\x1b[68;32;100;1;0;1_",
+          "\x1b[220;43;92;1;0;1_\x1b[68;32;100;1;0;1_", false);
+}
+
 static void anything_else_goes_on(void **state)
 {
     static const char *const keys[] = {
@@ -307,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_two_keys_leave),
+        cmocka_unit_test(they_leave_where_a_terminal_writes_windows_records),
         cmocka_unit_test(anything_else_goes_on),
         cmocka_unit_test(twice_sends_one),
         cmocka_unit_test(reports_decide_nothing),
