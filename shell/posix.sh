@@ -52,7 +52,7 @@ esac
 # prompt. The last digit is the mark's place in it; B, which says nothing but that, needs no length.
 __ptyd_b=$__ptyd_e$__ptyd_n';'
 __ptyd_f=';'$__ptyd_n$__ptyd_g
-PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_b'$__ptyd_n4'0;D;st=$?;line=1;$((10000*${#__ptyd_u}+33+${#?}+${#PWD}));raw=$PWD$__ptyd_f$__ptyd_b${__ptyd_s}1;A;line='$__ptyd_l';10018$__ptyd_f}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_b${__ptyd_s}2;B$__ptyd_g}'$__ptyd_c
+PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_b'$__ptyd_n4'0;D;st=$?;line=1;$((10000*${#__ptyd_u}+33+${#?}+${PWD:+${#PWD}+}0));raw=${PWD-}$__ptyd_f$__ptyd_b${__ptyd_s}1;A;line='$__ptyd_l';10018$__ptyd_f}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_b${__ptyd_s}2;B$__ptyd_g}'$__ptyd_c
 PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_b'$__ptyd_n4'0;P;more=1;10018$__ptyd_f}'$__ptyd_c
 if [ "$__ptyd_t" = a ]; then
     set -a

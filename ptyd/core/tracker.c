@@ -413,9 +413,9 @@ static void take(struct tracker *t, const struct mark *mark, struct moment now)
 {
     if (mark->kind == MARK_DONE && t->stage == STAGE_INPUT && !is_by_line(t) && !mark->by_line)
         begin_unsaid(t, mark, now);
-    if (mark->has_cwd && mark->kind != MARK_TEXT)
+    if (mark->has_cwd && mark->kind != MARK_TEXT && (mark->cwd.len || mark->cwds))
         take_directory(t, &mark->cwd);
-    if (mark_has_raw_directory(mark))
+    if (mark_has_raw_directory(mark) && mark->raw.len) /* without PWD it is where it was */
         take_directory(t, &mark->raw);
     switch (mark->kind) {
     case MARK_PROMPT:

@@ -104,6 +104,11 @@ bool tracker_unsure(const struct tracker *t);
 bool tracker_due(const struct tracker *t);
 void tracker_settle(struct tracker *t, bool all);
 
+/* A line was given up (Ctrl-C) in a shell whose lines the terminal edits, and no other prompt came:
+ * where the shell rests, it reads on at the one that stood (`trap ... INT`). */
+bool tracker_gave_up(const struct tracker *t);
+void tracker_read_on(struct tracker *t);
+
 /* What comes next is from a terminal again: of the line that is typed now keys may be lost. */
 void tracker_lose_keys(struct tracker *t);
 

@@ -314,6 +314,21 @@ bool tracker_waits(const struct tracker *t)
     return t->stage == STAGE_INPUT && typed_waits(&t->typed);
 }
 
+bool tracker_gave_up(const struct tracker *t)
+{
+    return t->stage == STAGE_PROMPT && t->typed.editor == EDITOR_TTY && t->has_input;
+}
+
+void tracker_read_on(struct tracker *t)
+{
+    if (!tracker_gave_up(t))
+        return;
+    t->input = terminal_anchor(t->options.terminal);
+    tracker_await_line(t);
+    if (t->options.events->prompt)
+        t->options.events->prompt(t->options.user);
+}
+
 bool tracker_unsure(const struct tracker *t)
 {
     return t->stage == STAGE_INPUT && typed_unsure(&t->typed);

@@ -59,6 +59,19 @@ static void forget_read(struct session *s)
     session_keep_place(s, intake_start(s->intake));
 }
 
+/* Behind a Ctrl-C the shell is about to say its next prompt, or reads on at this one. */
+static void read_on(struct session *s, uv_timer_t *timer)
+{
+    if (!tracker_gave_up(s->tracker))
+        return;
+    if (!session_rests(s)) {
+        look_again(timer);
+        return;
+    }
+    tracker_read_on(s->tracker);
+    session_keep_place(s, intake_start(s->intake));
+}
+
 /* What was typed at the prompt was read. An Enter that began no command and brought no prompt may
  * have gone on with the line. One that is not there is forgotten: what a job prints later says
  * nothing of it. */
@@ -104,6 +117,7 @@ static void look(struct session *s, uv_timer_t *timer)
     }
     if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
         tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
+    read_on(s, timer);
     if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
         return;
     bool waits = session_input_read(s) && !is_at_work(s);

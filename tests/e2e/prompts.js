@@ -323,6 +323,31 @@ PROMPT_COMMAND=hook
     });
   }
 
+  for (const shell of ['bash', 'zsh', 'dash', 'busybox'].filter(find)) {
+    await report.test(`${shell}: without PWD a command is where the shell is`, async () => {
+      const name = `no-pwd-${shell}`;
+      daemon.ptyd('open', name, '--shell', find(shell));
+      for (const line of ['cd /', 'set -u; unset PWD', 'sh -c "exit 3"', 'cd /usr', 'true']) run(name, line);
+      const told = blocks(name).map((b) => [b.cmd, b.cwd, b.exit_code, b.preview.lines]);
+      assert.deepStrictEqual(told.slice(2), [['sh -c "exit 3"', '/', 3, []], ['cd /usr', '/', 0, []], ['true', '/usr', 0, []]]);
+      assert.ok(!daemon.json('screen', '-s', name).rows.some((row) => /ptyd_|parameter/.test(row)), 'its prompt is as it was');
+    });
+  }
+
+  // (Line editors draw another prompt, or keep the line.)
+  if (find('dash')) await report.test('dash: behind a Ctrl-C for which there is a trap the next line is a command', async () => {
+    const shows = (text) => until(`it shows ${text}`, () => daemon.json('screen', '-s', 'trap').rows.some((row) => text.test(row)));
+    daemon.ptyd('open', 'trap', '--shell', find('dash'));
+    for (const [line, trap] of [['echo one', 'trap "echo got" INT'], ['echo two', 'trap "" INT'], ['echo three', 'trap - INT']]) {
+      run('trap', trap);
+      assert.strictEqual(daemon.ptyd('send', '-s', 'trap', `half ${line}`).status, 0);
+      await shows(new RegExp(`half ${line}`));
+      assert.strictEqual(daemon.ptyd('send', '-s', 'trap', '--key', 'C-c').status, 0);
+      assert.strictEqual(daemon.ptyd('run', '-s', 'trap', '--timeout', '20', '--', line).status, 0, trap);
+      assert.strictEqual(blocks('trap').at(-1).cmd, line);
+    }
+  });
+
   if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
     const home = path.join(space.root, 'home-fish-space');
     makeHome(home);
