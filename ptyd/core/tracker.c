@@ -307,13 +307,14 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     if (counted && mark->seq <= t->last_seq && t->marked && !repeated_input)
         return false;
     bool running = tracker_state(t) == TRACKER_RUNNING;
+    bool another = t->stage == STAGE_INPUT && counted && !is_by_line(t);
     switch (mark->kind) {
     case MARK_PROMPT:
     case MARK_PROPERTY:
     case MARK_TEXT:
         return true;
     case MARK_INPUT:
-        return t->stage == STAGE_PROMPT || repeated_input;
+        return t->stage == STAGE_PROMPT || repeated_input || another;
     case MARK_COMMAND:
         return (t->stage == STAGE_PROMPT || t->stage == STAGE_INPUT) && !is_orphaned(t);
     case MARK_OUTPUT_END:
@@ -325,11 +326,15 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     return false;
 }
 
-static void take_input(struct tracker *t)
+/* In the midst of a line another number is another line's: that one was given up, and zsh drew its
+ * prompt without a call of its hooks (TRAPINT). */
+static void take_input(struct tracker *t, bool another)
 {
     t->input = terminal_anchor(t->options.terminal);
     t->has_input = true;
-    bool redrawn = t->stage == STAGE_INPUT;
+    bool redrawn = t->stage == STAGE_INPUT && !another;
+    if (t->stage == STAGE_INPUT && another)
+        line_keys_taken(&t->keys);
     t->stage = STAGE_INPUT;
     t->interrupted_ms = redrawn ? t->interrupted_ms : -1;
     if (is_by_line(t) && !redrawn)
@@ -409,7 +414,7 @@ static void take_done(struct tracker *t, const struct mark *mark, struct moment 
     }
 }
 
-static void take(struct tracker *t, const struct mark *mark, struct moment now)
+static void take(struct tracker *t, const struct mark *mark, bool another, struct moment now)
 {
     if (mark->kind == MARK_DONE && t->stage == STAGE_INPUT && !is_by_line(t) && !mark->by_line)
         begin_unsaid(t, mark, now);
@@ -422,7 +427,7 @@ static void take(struct tracker *t, const struct mark *mark, struct moment now)
         take_prompt(t, mark, now);
         break;
     case MARK_INPUT:
-        take_input(t);
+        take_input(t, another);
         break;
     case MARK_COMMAND:
         tracker_begin(t, mark, now);
@@ -466,8 +471,9 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     tracker_make_whole(t, mark, &whole);
     t->marked = true;
     t->seals = t->seals || mark->seal == MARK_SEALED;
+    bool another = is_counted(t, mark) && mark->seq > t->last_seq;
     note_number(t, mark);
-    take(t, &whole, now);
+    take(t, &whole, another, now);
     tracker_finish_whole(mark, &whole);
     return true;
 }

@@ -348,6 +348,20 @@ PROMPT_COMMAND=hook
     }
   });
 
+  if (find('zsh')) await report.test('zsh: behind a Ctrl-C that TRAPINT takes its prompt is one, and nobody has forged it', async () => {
+    const shows = (text) => until(`it shows ${text}`, () => daemon.json('screen', '-s', 'trapint').rows.some((row) => text.test(row)));
+    daemon.ptyd('open', 'trapint', '--shell', find('zsh'));
+    run('trapint', 'TRAPINT() { print taken$((6 * 7)); return $((128 + $1)) }');
+    const before = daemon.json('status').spoofed_marks;
+    daemon.ptyd('send', '-s', 'trapint', 'half a line');
+    await shows(/half a line/);
+    daemon.ptyd('send', '-s', 'trapint', '--key', 'C-c');
+    await shows(/taken42/);
+    run('trapint', 'echo next');
+    assert.deepStrictEqual(blocks('trapint').slice(1).map((b) => [b.cmd, b.type, b.exit_code]), [['echo next', 'user_cmd', 0]]);
+    assert.strictEqual(daemon.json('status').spoofed_marks, before);
+  });
+
   if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
     const home = path.join(space.root, 'home-fish-space');
     makeHome(home);
