@@ -49,20 +49,17 @@ static bool is_all(const struct tracker *t, const struct mark *mark, size_t foun
     return found == entries && (ran == entries || seen);
 }
 
-static bool ends_with_line(const char *text, const char *line)
-{
-    size_t len = strlen(text), end = line ? strlen(line) : 0;
-    return end && len > end && text[len - end - 1] == '\n' && same(text + len - end, line);
-}
-
 /* Of more entries than the one command the last, where that is what was typed or seen: those before
- * it ran without a prompt (edit-and-execute-command). NULL where it is not. */
+ * it ran without a prompt (edit-and-execute-command). NULL where it is not. (PS0 may have printed
+ * behind what was seen.) */
 static const char *find_last(const struct tracker *t, const struct mark *mark, size_t found,
                              const char *entry)
 {
-    const char *line = t->keyed ? t->keyed : t->echoed;
+    const char *feed = strrchr(entry, '\n'), *last = feed ? feed + 1 : "";
+    const char *line = t->keyed ? t->keyed : t->echoed ? t->echoed : "";
+    size_t len = t->keyed ? strlen(line) : strcspn(line, "\n");
     bool single = mark->entries > 1 && mark->ran <= 1 && found == mark->entries;
-    return single && ends_with_line(entry, line) ? line : NULL;
+    return single && len && strlen(last) == len && !strncmp(last, line, len) ? last : NULL;
 }
 
 /* History does not have the line. Where it was typed as it was seen, its command put another in its
