@@ -47,6 +47,7 @@ struct block {
     enum block_source cmd_source;
     char *cwd;
     char *cwd_after;
+    char *place; /* the kernel's name of cwd_after, where that is another and known; "" */
     bool has_exit_code;
     int exit_code;
     enum block_status status;

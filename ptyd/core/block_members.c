@@ -76,6 +76,7 @@ static const struct field {
     {"omitted_lines", NUMBER, AT(omitted_lines), TOLD(omitted_lines)},
     {"key", NUMBER, OUR_FILES, AT(key)},
     {"told", SECRETS, OUR_FILES, AT(redacted)},
+    {"place", TEXT, OUR_FILES, AT(place), .seldom = true},
     {"unrecorded", FLAG, CHECKPOINT, AT(unrecorded)},
     {"host", TEXT, AT(host), TOLD(host), .seldom = true},
     {"host_id", TEXT, AT(host_id), .seldom = true},

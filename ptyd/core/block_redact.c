@@ -74,7 +74,7 @@ static int redact_lines(json_t *lines, const int *widths, const struct redact_se
 
 int block_redact_json(json_t *block, const struct redact_secrets *secrets)
 {
-    static const char *const members[] = {"cmd", "cwd", "cwd_after"};
+    static const char *const members[] = {"cmd", "cwd", "cwd_after", "place"};
     int count = 0, widths[LIMIT_BLOCK_WIDTHS + 1];
     block_widths(block, widths);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)

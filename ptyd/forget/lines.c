@@ -88,7 +88,7 @@ static bool stands_in(const char *bytes, size_t len, const char *text)
 /* A number is never given again: what is left says that this one was, and that it is forgotten. */
 static void empty_block(json_t *block)
 {
-    static const char *const gone[] = {"told", "key"};
+    static const char *const gone[] = {"told", "key", "place"};
     json_t *nothing = json_pack(
         "{s:s, s:s, s:s, s:s, s:n, s:n, s:i, s:i, s:s, s:b, s:b, s:b, s:o, s:i, s:b, s:b}", "cmd",
         "", "cmd_source", "unknown", "cwd", "", "cwd_after", "", "exit_code", "signal",

@@ -86,9 +86,6 @@ json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const ch
 bool ledger_offer(struct ledger *l, const char *session, const char *directory,
                   struct block *block);
 
-/* Where that block's shell stands behind it, links resolved: agents' directories are. Not kept. */
-void ledger_set_place(struct ledger *l, uint64_t key, const char *place);
-
 /* The block that was offered last could not be kept: it is offered no more. */
 void ledger_withdraw(struct ledger *l, uint64_t key);
 

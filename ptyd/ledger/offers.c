@@ -19,7 +19,6 @@ static void offer_free(struct offer *o)
     block_unref(o->block);
     free(o->session);
     free(o->directory);
-    free(o->place);
     free(o->value);
     free(o->output);
     free(o->shell_id);
@@ -147,16 +146,6 @@ bool ledger_offer(struct ledger *l, const char *session, const char *directory, 
     add_offer(l, session, directory, block, false);
     ledger_changed(l, session);
     return true;
-}
-
-void ledger_set_place(struct ledger *l, uint64_t key, const char *place)
-{
-    for (size_t i = l->offer_count; i > 0; i--)
-        if (l->offers[i - 1]->block->key == key) {
-            free(l->offers[i - 1]->place);
-            l->offers[i - 1]->place = text_copy(place);
-            return;
-        }
 }
 
 void ledger_withdraw(struct ledger *l, uint64_t key)

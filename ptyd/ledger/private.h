@@ -15,7 +15,6 @@ struct offer {
     struct block *block;
     char *session;            /* its name */
     char *directory;          /* in front of its output_path */
-    char *place;              /* that of its shell behind it, without links; NULL: not known */
     char *value;              /* as first rendered; NULL before */
     char *output;             /* that of its preview, when that is apart */
     char *shell_id;           /* the header's, for which `value` was rendered; NULL before */

@@ -75,7 +75,7 @@ static bool is_fed(const struct feeds *feeds, const struct ledger_request *q, co
     if (!json_array_size(q->roots) || (capturing(feeds) <= 1 && (!f || is_capturing(f))))
         return true;
     return under(o->block->cwd, q->roots) || under(o->block->cwd_after, q->roots) ||
-           (o->place && under(o->place, q->roots));
+           under(o->block->place, q->roots);
 }
 
 /* The session that the header speaks of: the one named, else the one of the newest block of this

@@ -67,9 +67,11 @@ static void replace_named(struct store *s, const char *name, json_t *value)
 
 /* ---- blocks.jsonl ---- */
 
-static json_t *json_of(const struct store *s, const struct block *block)
+static json_t *json_of(const struct store *s, const struct block *block, bool internal)
 {
     json_t *json = block_to_json(block);
+    if (internal)
+        block_add_internal(block, json);
     if (s->redacts)
         block_redact_json(json, s->secrets);
     return json;
@@ -79,7 +81,7 @@ static void append_event(struct store *s, const char *type, const struct block *
 {
     append_line(s, "events.jsonl",
                 json_pack("{s:s, s:s, s:o}", "type", type, "conversation_id",
-                          block->conversation_id, "block", json_of(s, block)));
+                          block->conversation_id, "block", json_of(s, block, false)));
 }
 
 /* What a former worker stored and did not come to tell. */
@@ -152,8 +154,7 @@ json_t *store_block(const struct store *s, uint64_t seq)
 
 static void append_block(struct store *s, const struct block *block)
 {
-    json_t *json = json_of(s, block);
-    block_add_internal(block, json);
+    json_t *json = json_of(s, block, true);
     char *text = seal_dump(json);
     if (text)
         block_files_append(s->owed, s->directory, text, s->same);

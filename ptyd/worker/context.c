@@ -78,12 +78,15 @@ void context_closing(struct worker *w, struct session *s)
 
 /* A shell's directory is called as its user went there, an agent's as the kernel has it. What ran
  * on another host is in none here. */
-static void note_place(struct worker *w, const struct session *s, const struct block *block)
+static void note_place(const struct session *s, struct block *block)
 {
     char *place = *block->host ? NULL : session_place(s);
-    if (place && strcmp(place, block->cwd_after) != 0)
-        ledger_set_place(w->ledger, block->key, place);
-    free(place);
+    if (place && strcmp(place, block->cwd_after) != 0) {
+        free(block->place);
+        block->place = place;
+    } else {
+        free(place);
+    }
 }
 
 void context_block_ended(void *worker, struct session *s, struct block *block)
@@ -92,7 +95,7 @@ void context_block_ended(void *worker, struct session *s, struct block *block)
     ledger_set_conf(w->ledger, worker_conf(w));
     if (!ledger_offer(w->ledger, session_name(s), store_directory(session_store(s)), block))
         return;
-    note_place(w, s, block);
+    note_place(s, block);
     if (block->seq <= store_known_seq(session_store(s)))
         ledger_note_repeated(w->ledger, session_name(s), clock_now());
     keep_part(w, s);

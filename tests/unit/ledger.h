@@ -183,6 +183,15 @@ static inline void run_in(const char *session, const char *cmd, const char *cwd)
     assert_true(offer(session, make_block(session, cmd, cwd)));
 }
 
+/* The kernel calls its directory `at`. */
+static inline void run_at(const char *session, const char *cmd, const char *cwd, const char *at)
+{
+    struct block *block = make_block(session, cmd, cwd);
+    free(block->place);
+    block->place = text_copy(at);
+    assert_true(offer(session, block));
+}
+
 static inline void run(const char *session, const char *cmd)
 {
     run_in(session, cmd, "/");

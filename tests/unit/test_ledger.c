@@ -388,10 +388,10 @@ static void what_is_under_a_root_by_another_name_feeds(void **state)
 {
     json_t *home = roots("/data/x");
     (void)state;
-    run_in("a", "one", "/link/x");
-    ledger_set_place(ledger, ledger_last_key(ledger), "/data/x/y");
-    run_in("a", "two", "/link/x");
-    ledger_set_place(ledger, ledger_last_key(ledger), "/data/xy");
+    run_at("a", "one", "/link/x", "/data/x/y");
+    run_at("a", "two", "/link/x", "/data/xy");
+    assert_fed((struct ledger_request){.roots = home}, "one");
+    restart();
     assert_fed((struct ledger_request){.roots = home}, "one");
     json_decref(home);
 }
