@@ -186,6 +186,18 @@ static void hear_end(struct rpc *rpc, const struct agent *agent, json_t *params,
     json_decref(params);
 }
 
+/* The conversation was forked from another one of the agent's, and has its history up to the turn
+ * `last`, or (NULL) all of it. */
+static void inherit(struct rpc *rpc, const struct agent *agent, const json_t *params,
+                    const char *parent, const char *last)
+{
+    json_decref(
+        rpc_call(rpc, "context.inherit",
+                 json_pack("{s:o, s:O, s:s*}", "from", json_sprintf("%s:%s", agent->name, parent),
+                           "to", json_object_get(params, "consumer"), "last_turn", last),
+                 LIMIT_HOOK_WAIT_MS));
+}
+
 /* A conversation begins. One that was forked has the history of another: it is told what comes
  * after; where that one is not known, all again. */
 static void hear_begin(struct rpc *rpc, const struct agent *agent, json_t *params,
@@ -193,13 +205,20 @@ static void hear_begin(struct rpc *rpc, const struct agent *agent, json_t *param
 {
     char *parent = strcmp(json_text(event, "source", ""), "fork") ? NULL : transcript_parent(event);
     if (parent)
-        json_decref(
-            rpc_call(rpc, "context.inherit",
-                     json_pack("{s:o, s:O}", "from", json_sprintf("%s:%s", agent->name, parent),
-                               "to", json_object_get(params, "consumer")),
-                     LIMIT_HOOK_WAIT_MS));
+        inherit(rpc, agent, params, parent, NULL);
     free(parent);
     json_decref(params);
+}
+
+/* What is in its history already, of a fork that begins with this turn. */
+static void hear_fork(struct rpc *rpc, const struct agent *agent, const json_t *params,
+                      const json_t *event)
+{
+    const json_t *from = json_object_get(event, "forked_from");
+    const char *parent = json_text(from, "session_id", NULL);
+    const char *last = json_text(from, "turn_id", NULL);
+    if (parent && last)
+        inherit(rpc, agent, params, parent, last);
 }
 
 /* A turn is no more in the conversation's history. */
@@ -227,8 +246,10 @@ static void handle(const struct agent *agent, json_t *params, const json_t *even
         hear_removed(&rpc, params, event);
     else if (is_told(agent, params, event))
         json_decref(params);
-    else
+    else {
+        hear_fork(&rpc, agent, params, event);
         deliver(&rpc, agent, params, event);
+    }
     rpc_close(&rpc);
 }
 

@@ -15,7 +15,9 @@
 #define MARK "// Made by `ptyd enable"
 
 /* A part goes behind those of the message by its id, by which they are sorted. Sessions below
- * another are agents' own. A message that is taken back is removed when the next one is sent. */
+ * another are agents' own. A message that is taken back is removed when the next one is sent. A
+ * fork's messages are copies with ids of their own, and nothing says of what: a part says so
+ * itself, in what is copied with it. */
 static const char format[] = MARK
     " %s`; `ptyd disable %s` removes it.\n"
     "import { spawnSync } from 'node:child_process'\n"
@@ -27,14 +29,26 @@ static const char format[] = MARK
     "  return stdout ? JSON.parse(stdout).additionalContext : ''\n"
     "}\n"
     "\n"
+    "const looked = new Set()\n"
+    "const forkedFrom = async (client, id) => {\n"
+    "  if (looked.has(id)) return\n"
+    "  const { data } = await client.session.messages({ path: { id } })\n"
+    "  looked.add(id)\n"
+    "  const told = data?.flatMap(({ parts }) => parts.flatMap((p) => p.metadata?.ptyd ?? []))\n"
+    "  return told?.at(-1)?.session_id === id ? undefined : told?.at(-1)\n"
+    "}\n"
+    "\n"
     "export const ptyd = async ({ client, directory }) => ({\n"
     "  'chat.message': async ({ sessionID }, { message, parts }) => {\n"
     "    try {\n"
     "      const { data } = await client.session.get({ path: { id: sessionID } })\n"
-    "      const text = data?.parentID ? '' : context(sessionID, message.id, { cwd: directory })\n"
+    "      if (data?.parentID) return\n"
+    "      const forked_from = await forkedFrom(client, sessionID).catch(() => undefined)\n"
+    "      const text = context(sessionID, message.id, { cwd: directory, forked_from })\n"
     "      const id = `${parts.at(-1)?.id ?? 'prt_'}p`\n"
+    "      const metadata = { ptyd: { session_id: sessionID, turn_id: message.id } }\n"
     "      const part = { id, sessionID, messageID: message.id, type: 'text', synthetic: true }\n"
-    "      if (text) parts.push({ ...part, text })\n"
+    "      if (text) parts.push({ ...part, metadata, text })\n"
     "    } catch {\n"
     "      // the user's message goes on without\n"
     "    }\n"

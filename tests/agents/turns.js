@@ -102,6 +102,18 @@ async function main() {
     table.push({ way: 'claude TUI: Esc; fork', once: true, clean: true, kept: true });
   });
 
+  if (places.has(bins, 'opencode')) await report.test('opencode: a fork of a session', async () => {
+    daemon.ptyd('enable', 'opencode');
+    run('echo opencode-told');
+    const { said } = await once('opencode', ['run', '--format', 'json', 'before the fork of it']);
+    const [, session] = /"sessionID":"(ses_\w+)"/.exec(said);
+    assert.strictEqual(heard('before the fork of it', 'echo opencode-told'), 1, said);
+    await once('opencode', ['run', '-s', session, '--fork', 'in the fork of it']);
+    assert.strictEqual(heard('in the fork of it', 'echo opencode-told'), 1, 'a fork hears nothing twice');
+    daemon.ptyd('disable', 'opencode');
+    table.push({ way: 'opencode: fork', once: true, clean: true, kept: true });
+  });
+
   for (const [agent, args, hooked] of [['gemini', ['--acp'], true], ['qwen', ['--acp'], false], ['opencode', ['acp'], true], ['copilot', ['--acp'], false]])
     if (places.has(bins, agent)) await report.test(`${agent} ${args.join(' ')}: behind the proxy${hooked ? ', beside its hook' : ''}`, async () => {
       if (hooked) assert.strictEqual(daemon.ptyd('enable', agent).status, 0);

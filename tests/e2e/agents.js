@@ -489,13 +489,17 @@ async function main() {
     fs.copyFileSync(file, at('plugin.mjs'));
     // the plugin in its place: what opencode hands to it, and what becomes of the message's parts
     const driver = `import { ptyd } from '${at('plugin.mjs')}';
-      const client = { session: { get: async ({ path: { id } }) => ({ data: id === 'child' ? { id, parentID: 'top' } : { id } }) } };
+      const written = {}; // by session
+      const client = { session: { get: async ({ path: { id } }) => ({ data: id === 'child' ? { id, parentID: 'top' } : { id } }), messages: async ({ path: { id } }) => ({ data: written[id] }) } };
       const hooks = await ptyd({ client, directory: ${JSON.stringify(space.home)} });
       const say = async (sessionID, id) => {
         const parts = [{ id: 'prt_1', type: 'text', text: 'mine' }];
         await hooks['chat.message']({ sessionID }, { message: { id }, parts });
         console.log(JSON.stringify(parts));
+        (written[sessionID] ??= []).push({ info: { id }, parts });
       };
+      // As opencode copies a session, up to a message: under ids of its own.
+      const fork = (from, to, count) => { written[to] = written[from].slice(0, count).map(({ info, parts }) => ({ info: { id: info.id + 'c' }, parts: parts.map((part) => ({ ...part, id: part.id + 'c', sessionID: to, messageID: info.id + 'c' })) })); };
       const remove = (messageID) => hooks.event({ event: { type: 'message.removed', properties: { sessionID: 'top', messageID } } });
       await say('child', 'msg_1');
       await say('top', 'msg_1');
@@ -504,12 +508,18 @@ async function main() {
       await say('top', 'msg_3');
       await remove('msg_1'); // as /undo does
       await say('top', 'msg_4');
-      await say('top', 'msg_5');`;
+      await say('top', 'msg_5');
+      fork('top', 'whole');
+      await say('whole', 'msg_6');
+      fork('whole', 'again');
+      await say('again', 'msg_7');
+      fork('top', 'none', 0);
+      await say('none', 'msg_8');`;
     const result = spawnSync(process.execPath, ['--input-type=module', '-e', driver], { env: space.env, encoding: 'utf8' });
     const [child, first, second, again, ...rest] = result.stdout.trim().split('\n').map((line) => JSON.parse(line));
-    assert.deepStrictEqual([child, first, second, again, ...rest].map((parts) => parts.length), [1, 2, 1, 2, 1], result.stderr);
+    assert.deepStrictEqual([child, first, second, again, ...rest].map((parts) => parts.length), [1, 2, 1, 2, 1, 1, 1, 2], `a fork hears nothing twice; ${result.stderr}`);
     assert.strictEqual(again[1].text, first[1].text, 'what was taken back is told again');
-    assert.deepStrictEqual({ ...first[1], text: '' }, { id: 'prt_1p', sessionID: 'top', messageID: 'msg_1', type: 'text', synthetic: true, text: '' });
+    assert.deepStrictEqual({ ...first[1], text: '' }, { id: 'prt_1p', sessionID: 'top', messageID: 'msg_1', type: 'text', synthetic: true, metadata: { ptyd: { session_id: 'top', turn_id: 'msg_1' } }, text: '' });
     assert.match(first[1].text, /echo for-opencode/);
     fs.writeFileSync(file, text.replace('5000', '6000'));
     assert.strictEqual(ptyd(['enable', 'opencode']).status, 0);
