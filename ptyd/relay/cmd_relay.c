@@ -369,6 +369,8 @@ static int serve(const char *state)
         free(settings.creds);
         settings.creds = NULL;
     }
+    if (!why)
+        say_without_waiting();
     int status =
         why ? say_fail(EXIT_FAILED, "%s", why) : relaying_run(state, &settings, stamp, &own, &anew);
     setup_finish(&settings);

@@ -135,6 +135,15 @@ async function main() {
     await until('that it ended is told', () => devbox.json('hosts').find((h) => h.host === 'laptop').sessions.every((s) => !s.cmd));
     await devbox.stop();
     await until('it left', () => host('devbox').gone && !host('devbox').here);
+  });
+
+  await report.test('a relay whose stderr takes nothing, as a journal that hangs, relays', async () => {
+    const fifo = path.join(devbox.space.root, 'deaf');
+    const fill = 'mkfifo "$0" && exec 3<>"$0" && ! dd if=/dev/zero of="$0" oflag=nonblock bs=1024 2>/dev/null && exec "$@" 2>&3';
+    devbox.relay(['sh', '-c', fill, fifo]); // it says that it is connected
+    laptop.ptyd('run', '-s', 'work', '--', 'echo to the deaf');
+    await comes(devbox, 'laptop', 'echo to the deaf');
+    await devbox.stop();
     await devbox.relay().connected();
   });
 
