@@ -142,7 +142,7 @@ int names_give(struct names *n, const char *own, const char *name)
     if (n->unread)
         return n->unread;
     if (!before && (!name || json_object_size(n->own) >= LIMIT_NAMES))
-        return name ? -ENOSPC : 0;
+        return name ? -E2BIG : 0;
     json_t *by_name = json_copy(n->own);
     if (before)
         json_object_del(by_name, before);

@@ -29,7 +29,7 @@ const char *names_own(const struct names *names, const char *name);
 const char *names_given(const struct names *names, const char *own);
 
 /* Gives it a name, in place of one that it was given before; NULL takes that away. Whether the name
- * is free is the caller's to know. Returns 0, -ENOSPC for more than LIMIT_NAMES, or another -errno:
+ * is free is the caller's to know. Returns 0, -E2BIG for more than LIMIT_NAMES, or another -errno:
  * it is as it was. So it is while the file could not be read. */
 int names_give(struct names *names, const char *own, const char *name);
 

@@ -56,7 +56,7 @@ static void give(struct client *client, const json_t *id, struct session *s, con
     int result = names_give(w->names, session_name(s), own ? NULL : name);
     if (result < 0) {
         client_fail(client, id, RPC_FAILED, "session %s keeps its name: %s", session_called(s),
-                    result == -ENOSPC ? "too many sessions were renamed" : strerror(-result));
+                    result == -E2BIG ? "too many sessions were renamed" : strerror(-result));
         return;
     }
     rename_restore(w, s);

@@ -264,6 +264,15 @@ async function main() {
     });
   }
 
+  await report.test('a name that finds no room: that is why the session keeps its own', () => {
+    assert.strictEqual(daemon.ptyd('open', 'named').status, 0);
+    disk.fill();
+    const { status, stderr } = daemon.ptyd('rename', 'named', 'other');
+    disk.free();
+    assert.deepStrictEqual([status, stderr], [1, 'ptyd: session named keeps its name: No space left on device\n']);
+    for (const args of [['rename', 'named', 'other'], ['close', 'other']]) assert.strictEqual(daemon.ptyd(...args).status, 0);
+  });
+
   await report.test('receipts that wait for room outlive the worker, and come once', async () => {
     const w = new Witness(daemon, 'told', 'bash'), control = new Control(space.env.PTYD_SOCKET);
     const file = path.join(disk.place, 'receipts.jsonl'), leases = [], kept = [];
