@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,21 +66,54 @@ struct forgetter {
 
 /* ---- the text ---- */
 
+static struct termios shown; /* the terminal as it was, */
+static void (*stopped)(int); /* and what Ctrl-Z did */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+static void on_end(int signal)
+{
+    tcsetattr(STDIN_FILENO, TCSANOW, &shown);
+    raise(signal); /* which ends us now */
+}
+
+/* Who ends it while it asks leaves no terminal without an echo; Ctrl-Z waits for that. */
+static void guard_terminal(void)
+{
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(
+                ends[i],
+                &(struct sigaction){.sa_handler = on_end, .sa_flags = SA_RESETHAND | SA_NODEFER},
+                NULL);
+    stopped = signal(SIGTSTP, SIG_IGN);
+}
+
+static void release_terminal(void)
+{
+    struct sigaction before;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &shown);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == on_end)
+            signal(ends[i], SIG_DFL);
+    signal(SIGTSTP, stopped);
+}
+
 /* Of a terminal it is not shown: its echo is off before it is asked for. */
 static char *read_text(void)
 {
     char line[LIMIT_FORGET_TEXT_BYTES + 2] = "";
-    struct termios shown, hidden;
     bool asks = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &shown) == 0;
     if (asks) {
-        hidden = shown;
+        struct termios hidden = shown;
+        guard_terminal();
         hidden.c_lflag &= ~(tcflag_t)ECHO;
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
         fputs("text to forget: ", stderr);
     }
     char *read = fgets(line, sizeof line, stdin);
     if (asks) {
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &shown);
+        release_terminal();
         fputc('\n', stderr);
     }
     line[strcspn(line, "\n")] = '\0';

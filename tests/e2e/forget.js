@@ -126,6 +126,18 @@ async function main() {
     gone('work', secret);
   });
 
+  await report.test('what ends while it asks for the text leaves the terminal as it was', async () => {
+    const file = path.join(space.root, 'asks'), asks = `trap : INT QUIT; was=$(stty -g); sh -c 'echo $$ >${file}; exec ${PTYD} forget --matching -'; echo "status $?"; [ "$was" = "$(stty -g)" ] && echo as-it-was`;
+    for (const [end, status] of [['\x03', 130], ['\x1c', 131], ['SIGTERM', 143], ['SIGHUP', 129]]) {
+      const terminal = new Terminal(space.env, asks);
+      await terminal.expect(/text to forget: /);
+      if (end.startsWith('SIG')) process.kill(Number(fs.readFileSync(file, 'utf8')), end);
+      else terminal.type(end);
+      await terminal.expect(new RegExp(`status ${status}\\r\\nas-it-was`));
+      assert.strictEqual(await terminal.ended(), 0);
+    }
+  });
+
   await report.test('it is asked wherever its messages go, and where nobody can be asked --yes has to be said', async () => {
     const secret = word();
     run('work', `echo ${secret}`);
