@@ -100,7 +100,7 @@ class Sequence {
 
   // The status of the last line, in the shell's own word.
   async believed() {
-    const asked = `echo ${this.posix ? '$?' : '$status'} >${this.truth}`, last = this.wanted.at(-1);
+    const asked = `echo ${this.posix ? '"$?"' : '$status'} >${this.truth}`, last = this.wanted.at(-1);
     fs.rmSync(this.truth, { force: true });
     await this.commands([[asked, 0]]);
     const said = Number(fs.readFileSync(this.truth, 'utf8'));
