@@ -105,6 +105,16 @@ static void settle(struct rpc *rpc, const json_t *taken, enum end end, const cha
         LIMIT_HOOK_WAIT_MS));
 }
 
+/* What was taken is this process's until then, and comes back with its end, whoever dies first:
+ * who asks next has to know of it. */
+static void hold(struct rpc *rpc, const json_t *taken)
+{
+    json_decref(rpc_call(
+        rpc, "context.hold",
+        json_pack("{s:O, s:i}", "lease", json_object_get(taken, "lease"), "lasts", LIMIT_HELD_S),
+        LIMIT_HOOK_WAIT_MS));
+}
+
 /* What the conversation's last turn took, if that is open still. Where the agent has written that
  * the conversation went on from there, it has it, whatever the end. */
 static void settle_held(struct rpc *rpc, const char *consumer, const char *transcript, enum end end)
@@ -138,16 +148,15 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     char *consumer = text_copy(json_text(params, "consumer", ""));
     const char *prompt = json_text(event, "prompt_id", NULL);
     bool holds = is_held(agent, event);
-    if (holds) {
+    if (holds)
         settle_held(rpc, consumer, json_text(event, "transcript_path", NULL), UNSEEN);
-        json_object_set_new(params, "expires", json_true());
-        json_object_set_new(params, "lasts", json_integer(LIMIT_HELD_S));
-    }
     json_t *taken = rpc_call(rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
     const char *text = json_text(taken, "text", NULL);
     if (text && json_object_get(taken, "lease")) {
         bool printed = print_context(agent, text);
-        if (!printed || !holds || held_keep(consumer, taken, prompt) < 0)
+        if (printed && holds && held_keep(consumer, taken, prompt) == 0)
+            hold(rpc, taken);
+        else
             settle(rpc, taken, printed ? KEPT : DROPPED, json_text(event, "turn_id", NULL));
     }
     json_decref(taken);

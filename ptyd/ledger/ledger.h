@@ -107,7 +107,6 @@ struct ledger_request {
     enum ledger_format format;
     bool peek;         /* look only: no lease, no new consumer */
     bool expires;      /* released by itself after LIMIT_LEASE_CLI_MS */
-    int64_t lasts_ms;  /* or after this, if that is more: from then on it gives way to others */
     const void *owner; /* ledger_release_owner() releases it */
     pid_t pid;         /* the taker's: what a worker to come holds the lease for; 0 for nobody's */
     struct moment now;
@@ -153,6 +152,10 @@ struct ledger_cut {
 
 /* What the consumer was told in them is no more in its history, and is told again. */
 void ledger_revert(struct ledger *l, const char *consumer, const struct ledger_cut *cut);
+
+/* Its taker goes, and says later what became of it: for that it is held `lasts_ms`, but gives way
+ * to others behind LIMIT_LEASE_CLI_MS. Returns false when there is no such lease. */
+bool ledger_hold(struct ledger *l, json_int_t lease, int64_t lasts_ms, struct moment now);
 
 /* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. Returns
  * false when there is no such lease. */

@@ -360,6 +360,21 @@ bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const
     return true;
 }
 
+bool ledger_hold(struct ledger *l, json_int_t id, int64_t lasts_ms, struct moment now)
+{
+    struct lease *lease = find_lease(l, id);
+    if (!lease)
+        return false;
+    lease->owner = NULL;
+    lease->pid = 0;
+    lease->wall_ms = now.wall_ms;
+    lease->lasts_ms = lasts_ms;
+    lease->expires_ms = now.monotonic_ms + lasts_ms;
+    lease->spare_ms = now.monotonic_ms + LIMIT_LEASE_CLI_MS;
+    changed_by(l, lease);
+    return true;
+}
+
 bool ledger_release(struct ledger *l, json_int_t id, bool unseen)
 {
     struct lease lease;

@@ -194,13 +194,6 @@ static enum ledger_format format_of(const json_t *params)
                                                    : LEDGER_ENTRIES;
 }
 
-/* The seconds for which a lease is wanted, in ms; 0 where that is not said. */
-static int64_t lasts_ms(const json_t *params)
-{
-    json_int_t seconds = json_number(params, "lasts", 0);
-    return seconds <= 0 ? 0 : (seconds < LIMIT_HELD_S ? seconds : LIMIT_HELD_S) * 1000LL;
-}
-
 static void take_call(struct client *client, const json_t *id, const json_t *params, bool peek)
 {
     struct worker *w = client_worker(client);
@@ -218,7 +211,6 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
         .format = format_of(params),
         .peek = peek,
         .expires = expires,
-        .lasts_ms = lasts_ms(params),
         .owner = expires ? NULL : client,
         .pid = expires ? 0 : client_pid(client),
         .now = clock_now(),
@@ -271,6 +263,18 @@ void context_release_call(struct client *client, const json_t *id, const json_t 
     settled(client, id,
             ledger_release(client_worker(client)->ledger, json_number(params, "lease", 0),
                            json_flag(params, "unseen")));
+}
+
+void context_hold_call(struct client *client, const json_t *id, const json_t *params)
+{
+    json_int_t seconds = json_number(params, "lasts", 0);
+    if (seconds < 1 || seconds > LIMIT_HELD_S) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "lasts is 1 to %d seconds", LIMIT_HELD_S);
+        return;
+    }
+    settled(client, id,
+            ledger_hold(client_worker(client)->ledger, json_number(params, "lease", 0),
+                        seconds * 1000LL, clock_now()));
 }
 
 void context_explain_call(struct client *client, const json_t *id, const json_t *params)

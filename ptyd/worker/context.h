@@ -32,6 +32,7 @@ void context_inherit_call(struct client *client, const json_t *id, const json_t 
 void context_revert_call(struct client *client, const json_t *id, const json_t *params);
 void context_inject_call(struct client *client, const json_t *id, const json_t *params);
 void context_pause_call(struct client *client, const json_t *id, const json_t *params);
+void context_hold_call(struct client *client, const json_t *id, const json_t *params);
 void context_release_call(struct client *client, const json_t *id, const json_t *params);
 void context_show_call(struct client *client, const json_t *id, const json_t *params);
 void context_take_call(struct client *client, const json_t *id, const json_t *params);

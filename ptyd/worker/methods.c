@@ -265,6 +265,7 @@ static const struct method {
     {"context.clear", context_clear_call},
     {"context.commit", context_commit_call},
     {"context.explain", context_explain_call},
+    {"context.hold", context_hold_call},
     {"context.inherit", context_inherit_call},
     {"context.revert", context_revert_call},
     {"context.inject", context_inject_call},

@@ -142,6 +142,31 @@ async function main() {
     assert.match(contextOf(hook('claude', event)), /echo kept/, 'what was not written is offered again');
   });
 
+  await report.test('claude: a hook that is killed before its agent has read it, and a worker that dies beside it, lose nothing', async () => {
+    const event = (n) => ({ session_id: 'killed', cwd: space.home, hook_event_name: 'UserPromptSubmit', prompt_id: `k${n}`, prompt: 'why?' });
+    const leases = () => JSON.parse(fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/work/meta.json'), 'utf8')).ptyd_ledger.leases;
+    const fifo = path.join(space.root, 'full');
+    assert.strictEqual(spawnSync('mkfifo', [fifo]).status, 0);
+    const reader = fs.openSync(fifo, fs.constants.O_RDWR | fs.constants.O_NONBLOCK), writer = fs.openSync(fifo, 'w');
+    assert.throws(() => { for (;;) fs.writeSync(reader, 'x'.repeat(4096)); }, { code: 'EAGAIN' });
+    for (const killed of [['hook'], ['worker', 'hook']]) {
+      run(`echo told-when-${killed.length}`);
+      const stuck = spawn(PTYD, ['hook', 'claude'], { env: space.env, stdio: ['pipe', writer, 'ignore'] });
+      const ended = new Promise((resolve) => stuck.on('exit', resolve));
+      stuck.stdin.end(JSON.stringify(event(killed.length)));
+      await until('the hook has taken it, and cannot write it', () => leases().some((lease) => lease.consumer === 'claude:killed'));
+      if (killed.length > 1) process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+      stuck.kill('SIGKILL');
+      await ended;
+      await until('it is given back', () => daemon.json('context', 'show', '--consumer', 'claude:killed').kept > 0);
+    }
+    fs.closeSync(reader);
+    fs.closeSync(writer);
+    const text = contextOf(hook('claude', event(3)));
+    assert.ok(text?.includes('echo told-when-1') && text.includes('echo told-when-2'), text);
+    assert.strictEqual(hook('claude', event(3)).stdout, '', 'once');
+  });
+
   await report.test('ten long outputs stay under 10,000 characters; failures keep most', () => {
     for (let i = 0; i < 10; i++) run(`seq -f "line %.0f of ${i} ${'y'.repeat(60)}" 100; (exit ${i === 4 ? 3 : 0})`);
     const text = contextOf(hook('claude', { session_id: 'long', cwd: space.home }));

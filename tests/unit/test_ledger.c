@@ -215,8 +215,10 @@ static void a_lease_from_the_command_line_expires(void **state)
 
 static json_int_t take_for(const char *consumer, int64_t lasts_ms)
 {
-    return take_by(
-        (struct ledger_request){.consumer = consumer, .expires = true, .lasts_ms = lasts_ms});
+    json_int_t lease = take_by((struct ledger_request){.consumer = consumer});
+    assert_true(ledger_hold(ledger, lease, lasts_ms, now));
+    keep_changed();
+    return lease;
 }
 
 static void a_lease_lasts_as_long_as_is_said(void **state)
@@ -234,6 +236,19 @@ static void a_lease_lasts_as_long_as_is_said(void **state)
     assert_due("claude:s", "one");
     assert_int_equal(ledger_unseen(ledger), 1);
     assert_false(commit_as(lease, NULL, NULL));
+}
+
+static void a_lease_is_its_takers_until_it_is_held(void **state)
+{
+    (void)state;
+    run("a", "one");
+    take_by((struct ledger_request){.consumer = "claude:s"});
+    ledger_release_owner(ledger, &client);
+    assert_due("claude:s", "one");
+    take_for("claude:s", 10 * LIMIT_LEASE_CLI_MS);
+    ledger_release_owner(ledger, &client);
+    assert_due("claude:s", "");
+    assert_false(ledger_hold(ledger, 999999, 1, now));
 }
 
 static void a_lease_that_lasts_gives_way_behind_a_minute(void **state)
@@ -516,6 +531,7 @@ int main(void)
         TEST(what_came_back_may_be_leased_beside_newer_ones),
         TEST(a_lease_from_the_command_line_expires),
         TEST(a_lease_lasts_as_long_as_is_said),
+        TEST(a_lease_is_its_takers_until_it_is_held),
         TEST(a_lease_that_lasts_gives_way_behind_a_minute),
         TEST(an_agents_lease_does_not_expire),
         TEST(a_receipt_settles_what_has_expired),
