@@ -284,8 +284,8 @@ static void open_named(struct client *client, const json_t *id, const json_t *pa
         client_fail(client, id, RPC_INVALID_PARAMS, "the environment is larger than %d bytes",
                     LIMIT_ENVIRONMENT_BYTES);
     else if (result < 0)
-        client_fail(client, id, RPC_FAILED, "cannot prepare session %s: %s", name,
-                    strerror(-result));
+        client_fail(client, id, RPC_FAILED, "cannot prepare session %s in %s: %s", name,
+                    worker->options->runtime, strerror(-result));
     else
         wait_for_spawn(client, id, name, params);
 }

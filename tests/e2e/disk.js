@@ -273,6 +273,21 @@ async function main() {
     for (const args of [['rename', 'named', 'other'], ['close', 'other']]) assert.strictEqual(daemon.ptyd(...args).status, 0);
   });
 
+  if (fs.existsSync('/usr/bin/zsh'))
+    await report.test('the runtime directory is full: a shell whose script finds no room there is not started, and where that was is said', async () => {
+      const own = workspace(), small = new Disk(path.join(own.root, 'runtime'));
+      own.env.PTYD_SOCKET = path.join(small.place, 'ptyd/ptyd.sock');
+      const other = await new Daemon(own).ready();
+      small.fill();
+      const { status, stderr } = other.ptyd('open', 'z', '--shell', '/usr/bin/zsh');
+      assert.deepStrictEqual([status, stderr], [1, `ptyd: cannot prepare session z in ${small.place}/ptyd/shells: No space left on device\n`]);
+      small.free();
+      assert.strictEqual(other.ptyd('open', 'z', '--shell', '/usr/bin/zsh').status, 0);
+      await other.stop();
+      assert.strictEqual(spawnSync('umount', [small.place]).status, 0);
+      removeWorkspace(own);
+    });
+
   await report.test('receipts that wait for room outlive the worker, and come once', async () => {
     const w = new Witness(daemon, 'told', 'bash'), control = new Control(space.env.PTYD_SOCKET);
     const file = path.join(disk.place, 'receipts.jsonl'), leases = [], kept = [];
