@@ -125,8 +125,8 @@ static int write_line(const char *path, const char *line)
     return result == 0 ? EXIT_OK : fail(path, result);
 }
 
-/* The file that login shells read, where there is one and it does not read .bashrc. New string or
- * NULL. */
+/* The file that login shells read, where it does not read .bashrc: where there is none they read
+ * nothing, and .profile, the last of them, stands in no other's way. New string or NULL. */
 static char *login_file(void)
 {
     char *path = NULL;
@@ -137,8 +137,10 @@ static char *login_file(void)
             path = NULL;
         }
     }
+    if (!path)
+        return below(NULL, "", ".profile");
     struct bytes text = {0};
-    bool exists, reads = !path || read_profile(path, &text, &exists) < 0 ||
+    bool exists, reads = read_profile(path, &text, &exists) < 0 ||
                          memmem(text.data, text.len, "bashrc", strlen("bashrc"));
     bytes_finish(&text);
     if (!reads)

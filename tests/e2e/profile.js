@@ -376,6 +376,16 @@ async function testFiles(report, space) {
     assert.strictEqual(fs.readFileSync(path.join(home, '.bash_profile'), 'utf8'), 'x=1\n');
   });
 
+  await report.test('bash in a home without files: terminals and login shells have it, and nothing is left of it', () => {
+    const empty = path.join(space.root, 'empty-home');
+    fs.mkdirSync(empty);
+    const at = (...args) => spawnSync(PTYD, args, { env: { ...space.env, HOME: empty }, encoding: 'utf8' });
+    for (let i = 0; i < 2; i++) assert.strictEqual(at('enable', 'shell', 'bash').status, 0);
+    for (const file of ['.bashrc', '.profile']) assert.strictEqual(fs.readFileSync(path.join(empty, file), 'utf8').split(LINE).length, 2, file);
+    assert.strictEqual(at('disable', 'shell').status, 0);
+    assert.deepStrictEqual(fs.readdirSync(empty).filter((name) => name.startsWith('.bash') || name === '.profile'), []);
+  });
+
   await report.test("the README's line is that one; it does nothing in a shell of another kind", () => {
     assert.ok(fs.readFileSync(path.resolve(__dirname, '../../README.md'), 'utf8').includes(`    ${LINE}\n`));
     for (const shell of ['bash', 'zsh', 'dash'].filter(has)) {
