@@ -85,10 +85,13 @@ enum redact_goes_on redact_others_go_on(struct redact_scan *s, size_t at, size_t
     size_t quote = end + (next == '\\');
     next = redact_char(s, quote);
     char behind = redact_char(s, quote + 1);
-    if ((next != '"' && next != '\'') || at < 2)
+    if ((next != '"' && next != '\'') || !at)
         return REDACT_NO_FURTHER;
-    if (behind == ' ' && redact_char(s, quote + 2) == '-' && REDACT_ONE_OF(before, "/\\"))
-        return REDACT_BY_COUNT; /* a path with blanks: `"C:\Program Files\x\mysql.exe" -pX` */
+    /* a path with blanks: `"C:\Program Files\x\mysql.exe" -pX`; a name that is no alias: `'curl'`
+     */
+    if (behind == ' ' && redact_char(s, quote + 2) == '-' &&
+        (before == next || REDACT_ONE_OF(before, "/\\")))
+        return REDACT_BY_COUNT;
     if (before != next)
         return REDACT_NO_FURTHER;
     if (behind == ',' || (behind == ')' && behind_call(s, quote + 1) > quote + 1))

@@ -287,7 +287,7 @@ static inline size_t fold_plain(struct redact_fold *f, size_t at)
     size_t cut = REDACT_ONE_OF(c, "\\=\"") ? cut_at(f, at) : 0;
     if (cut)
         return cut;
-    size_t escape = c == '\\' || c == '%' ? redact_escape(f->from, f->len, at, &c) : 0;
+    size_t escape = REDACT_ONE_OF(c, "\\%&") ? redact_escape(f->from, f->len, at, &c) : 0;
     keep(f, at, c);
     return escape ? escape : 1;
 }
@@ -342,7 +342,7 @@ size_t redact_fold_end(const struct redact_fold *f, size_t to)
     char c;
     if (f->text.data[to - 1] == f->from[last])
         return last + 1;
-    if (f->from[last] == '\\' || f->from[last] == '%')
+    if (REDACT_ONE_OF(f->from[last], "\\%&"))
         return last + redact_escape(f->from, f->len, last, &c);
     int n = utf8_decode(f->from + last, f->len - last, &code);
     return last + (n > 0 ? (size_t)n : 1);

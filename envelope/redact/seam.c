@@ -157,6 +157,32 @@ static size_t percent(const char *t, size_t left, char *ret)
     return is ? 3 : 0;
 }
 
+/* Whether what is written so stands around a name or a value, and not within one. */
+static bool is_around(const char *before, char next)
+{
+    char last = before[-1] == ' ' ? before[-2] : before[-1];
+    return REDACT_ONE_OF(last, ":={[,(") || REDACT_ONE_OF(next, ":=}],;)<");
+}
+
+/* A quote as XML and HTML write it, also written so once more. */
+static size_t entity(const char *t, size_t left, char *ret)
+{
+    static const struct {
+        char name[10], is;
+    } quotes[] = {{"quot;", '"'},  {"#34;", '"'},  {"#x22;", '"'}, {"amp;quot;", '"'},
+                  {"apos;", '\''}, {"#39;", '\''}, {"#x27;", '\''}};
+    for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
+        size_t len = strlen(quotes[i].name);
+        if (left <= len || t[1] != *quotes[i].name || memcmp(t + 1, quotes[i].name, len) != 0)
+            continue;
+        if (!is_around(t, left > len + 1 ? t[len + 1] : '\n'))
+            return 0;
+        *ret = quotes[i].is;
+        return len + 1;
+    }
+    return 0;
+}
+
 size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
 {
     const char *t = text + at;
@@ -165,6 +191,8 @@ size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
         return 0;
     if (*t == '%')
         return percent(t, left, ret);
+    if (*t == '&')
+        return entity(t, left, ret);
     if (t[1] == '/') {
         bool is = (redact_in(t[-1], CLASS_ALNUM | CLASS_COLON) ||
                    (t[-1] == '/' && at > 1 && t[-2] == '\\')) &&
@@ -204,5 +232,6 @@ static inline bool has_behind(const char *text, size_t len, char sign, char firs
 
 bool redact_has_escape(const char *text, size_t len)
 {
-    return has_behind(text, len, '\\', '/', 'u', 'x') || has_behind(text, len, '%', '2', '5', '5');
+    return has_behind(text, len, '\\', '/', 'u', 'x') ||
+           has_behind(text, len, '%', '2', '5', '5') || has_behind(text, len, '&', 'q', '#', 'a');
 }

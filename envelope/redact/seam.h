@@ -24,8 +24,8 @@ static inline size_t redact_seam_over(const char *text, size_t len, size_t feed)
                        : at && redact_in(text[at - 1], CLASS_DIGIT);
     return call ? redact_find_seam_over(text, len, at) : 0;
 }
-/* How long the escape is that begins at the backslash or % `at`, `\/`, `\u005f`, `\x5f` or `%5F`,
- * in a word's midst, or in a row of them; 0 for none. Which character it is. */
+/* How long the escape is that begins at the backslash, % or & `at`, `\/`, `\u005f`, `\x5f` or
+ * `%5F`, in a word's midst, or in a row of them, or `&quot;`; 0 for none. Which character it is. */
 size_t redact_escape(const char *text, size_t len, size_t at, char *ret);
 /* Whether the text has one. */
 bool redact_has_escape(const char *text, size_t len);

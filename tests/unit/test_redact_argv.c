@@ -40,6 +40,15 @@ static void test_quotes(void **state)
     finds("ssh bob@h 'curl -u bob:'", "\\''canyon343'\\'", "' http://x/'\n");
 }
 
+/* A name in quotes is no alias; at a text's very beginning, too. */
+static void test_quoted_names(void **state)
+{
+    (void)state;
+    finds("'curl' -u bob:", "violin2370", " https://a.example/\n");
+    finds("$ \"mysql\" -p", "violin2370", " shop\n");
+    remains("say 'curl' to get it; \"mysql\" is another\n");
+}
+
 static void test_windows(void **state)
 {
     (void)state;
@@ -84,9 +93,10 @@ static void test_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),  cmocka_unit_test(test_options),
-        cmocka_unit_test(test_quotes), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_none),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_lists),   cmocka_unit_test(test_options),
+        cmocka_unit_test(test_quotes),  cmocka_unit_test(test_quoted_names),
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_none),
+        cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

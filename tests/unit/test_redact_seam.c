@@ -124,6 +124,21 @@ static void test_what_is_taken_back(void **state)
     expect("ghp_t7QwVX6LSw" MIDST END "\b\bxy\b\b\b\n", TOKEN "\b\b\b\n", 1);
 }
 
+/* Quotes as XML and HTML write them, once and twice. */
+static void test_entities(void **state)
+{
+    (void)state;
+    found_as("{&quot;password&quot;:&quot;", "glacier78523", "&quot;}\n", "value");
+    found_as("<a v=\"{&#34;password&#34;:&#34;", "glacier78523", "&#34;}\">\n", "value");
+    found_as("<a v='{&#x22;password&#x22;:&#x22;", "glacier78523", "&#x22;}'>\n", "value");
+    found_as("{&amp;quot;password&amp;quot;:&amp;quot;", "glacier78523", "&amp;quot;}\n", "value");
+    found_as("<p>password = &#39;", "glacier78523", "&#39;</p>\n", "value");
+    static const char *const texts[] = {
+        "a &quot;quoted&quot; word, a password &quot;is&quot; here\n", "x &quot", "&quot;",
+        "&#34;&#34", "a&quality=1&#x=2&apos\n"};
+    STAYS(texts);
+}
+
 /* YAML takes the blanks away that stand in front of what goes on. */
 static void test_a_quoted_line_goes_on(void **state)
 {
@@ -160,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_rows_of_escapes),
         cmocka_unit_test(test_what_is_shown),
         cmocka_unit_test(test_what_is_taken_back),
+        cmocka_unit_test(test_entities),
         cmocka_unit_test(test_a_quoted_line_goes_on),
         cmocka_unit_test(test_a_word_goes_on),
     };
