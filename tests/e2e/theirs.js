@@ -108,7 +108,8 @@ async function main() {
     await small.until('it is drawn', (s) => s.rows.some((row) => row.includes('$')));
     await outer.type(`bash ${drawn}\r`);
     await until('it reads', () => fs.existsSync(got));
-    const seen = await small.until('it shows the last', (s) => s.rows.some((row) => row.includes('r20c12')));
+    // The cursor stands on that word's `c` in the end, and behind a word before.
+    const seen = await small.until('it shows the last', (s) => s.rows[s.row].slice(s.col - 3).startsWith('r20c12'));
     assert.strictEqual(screen('clicked').cols, 80);
     const row = seen.rows.findIndex((text) => /r\d\dc\d\d/.test(text)), [word] = /r\d\dc\d\d/.exec(seen.rows[row]);
     const col = seen.rows[row].indexOf(word), { rows } = screen('clicked');
