@@ -189,7 +189,8 @@ static void take_signal(struct attach *a, int signal)
         view_link_keep(a->link, true);
         break;
     case SIGCONT:
-        come_back(a);
+        if (!is_over(a))
+            come_back(a);
         break;
     default:
         a->outcome = HUNG_UP;

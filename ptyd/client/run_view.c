@@ -130,7 +130,8 @@ static void take_signal(struct run_view *v, int signal)
         come_back(v);
         break;
     case SIGCONT:
-        come_back(v);
+        if (!v->left)
+            come_back(v);
         break;
     default:
         leave(v);
