@@ -55,6 +55,8 @@
 #define LIMIT_FORK_MS              3000
 /* Prompts there that were taken back for another; of further ones that is not seen. */
 #define LIMIT_TAKEN_BACK (16 << 10)
+/* Prompts of which that is looked for; what was taken back for older ones has been heard. */
+#define LIMIT_PROMPTS_BEFORE 8
 /* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
 #define LIMIT_CODEX_COMMAND_MS 60000
 /* Milliseconds for an app-server's answer to `ptyd notify`; for a turn that was put into its queue

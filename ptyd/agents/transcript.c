@@ -94,18 +94,35 @@ static json_t *next_prompt(const struct bytes *text, size_t *at)
     return NULL;
 }
 
-/* Where the prompt's own line begins, and what stands in front of it: new reference, NULL where it
- * is not there. */
-static json_t *find_prompt(const struct bytes *text, const char *prompt_id, size_t *ret_begin)
+/* A prompt's own line: the first one that names it. */
+struct prompt {
+    size_t begin;
+    json_t *line;
+};
+
+/* The prompt of that id and those in front of it, the newest; NULLs where it is not there. */
+static void find_prompts(const struct bytes *text, const char *prompt_id,
+                         struct prompt ret_prompts[LIMIT_PROMPTS_BEFORE])
 {
-    for (size_t at = 0; at < text->len;) {
-        *ret_begin = at;
+    json_t *seen = json_object();
+    size_t count = 0;
+    for (size_t at = 0, begin = 0; at < text->len && !json_object_get(seen, prompt_id);
+         begin = at) {
         json_t *line = next_prompt(text, &at);
-        if (line && !strcmp(json_text(line, "promptId", ""), prompt_id))
-            return line;
+        const char *id = json_text(line, "promptId", NULL);
+        if (id && !json_object_get(seen, id)) {
+            struct prompt *own = &ret_prompts[count++ % LIMIT_PROMPTS_BEFORE];
+            json_decref(own->line);
+            *own = (struct prompt){begin, json_incref(line)};
+            json_object_set_new(seen, id, json_true());
+        }
         json_decref(line);
     }
-    return NULL;
+    for (size_t i = 0; i < LIMIT_PROMPTS_BEFORE && !json_object_get(seen, prompt_id); i++) {
+        json_decref(ret_prompts[i].line);
+        ret_prompts[i].line = NULL;
+    }
+    json_decref(seen);
 }
 
 /* Behind the line of that id; the text's end where it is not there. */
@@ -150,28 +167,34 @@ static void each_prompt(const struct bytes *text, size_t from, size_t to, json_t
 }
 
 /* Prompts that begin between two places; a line there may be a late one of a turn from before. */
-static json_t *prompts_between(const struct bytes *text, size_t from, size_t to)
+static void add_between(const struct bytes *text, size_t from, size_t to, json_t *prompts)
 {
+    json_t *between = json_object();
+    each_prompt(text, from, to, between, add);
+    if (json_object_size(between))
+        each_prompt(text, 0, from, between, leave_out);
+    json_object_update(prompts, between);
+    json_decref(between);
+}
+
+/* Of one whose turn was broken off nothing is heard; so those in front of it are looked at, too. */
+json_t *transcript_taken_back(const char *path, const char *prompt_id)
+{
+    struct prompt own[LIMIT_PROMPTS_BEFORE] = {0};
+    struct bytes text = {0};
     json_t *prompts = json_object(), *ids = json_array(), *value;
     const char *id;
-    each_prompt(text, from, to, prompts, add);
-    if (json_object_size(prompts))
-        each_prompt(text, 0, from, prompts, leave_out);
+    bool whole = false;
+    if (read_end(path, LIMIT_TRANSCRIPT_BYTES, &text, &whole))
+        find_prompts(&text, prompt_id, own);
+    for (size_t i = 0; i < LIMIT_PROMPTS_BEFORE; i++) {
+        if (own[i].line)
+            add_between(&text, branches_at(&text, whole, own[i].line), own[i].begin, prompts);
+        json_decref(own[i].line);
+    }
     json_object_foreach(prompts, id, value)
         json_array_append_new(ids, json_string(id));
     json_decref(prompts);
-    return ids;
-}
-
-json_t *transcript_taken_back(const char *path, const char *prompt_id)
-{
-    struct bytes text = {0};
-    size_t begin = 0;
-    bool whole = false, there = read_end(path, LIMIT_TRANSCRIPT_BYTES, &text, &whole);
-    json_t *prompt = there ? find_prompt(&text, prompt_id, &begin) : NULL;
-    json_t *ids =
-        prompt ? prompts_between(&text, branches_at(&text, whole, prompt), begin) : json_array();
-    json_decref(prompt);
     bytes_finish(&text);
     return ids;
 }

@@ -14,8 +14,9 @@
  * it, and where the file cannot be read. */
 bool transcript_goes_on(const char *path, const char *prompt_id);
 
-/* The prompts that were taken back for the one of that id (/rewind): they begin in the file behind
- * what it follows, and in front of it. An array of ids, LIMIT_TAKEN_BACK at most, new reference. */
+/* The prompts that were taken back (/rewind) for the one of that id, or for one of those in front
+ * of it, LIMIT_PROMPTS_BEFORE in all: they begin in the file behind what that one follows, and in
+ * front of it. An array of ids, LIMIT_TAKEN_BACK for each at most, new reference. */
 json_t *transcript_taken_back(const char *path, const char *prompt_id);
 
 /* The id of the conversation that one was forked from, a new string; NULL where that is not known.

@@ -105,9 +105,25 @@ async function main() {
     const rewound = before(); // p8
     assert.match(rewound, /echo rewound/);
     assert.doesNotMatch(rewound, /for-claude|taken-back|echo after/, 'no more than that');
-    write('top.jsonl', place(8, 'again'), answer(Date.now() - 7500, 900));
+    write('top.jsonl', place(8, 'again'), { ...answer(), uuid: 'eighth' });
     stop();
     assert.strictEqual(before(), null); // p9
+    // rewound, and the answer to the prompt in its place broken off, of which nothing is heard: the one behind says so
+    run('echo rewound-2');
+    assert.match(before(), /echo rewound-2/); // p10
+    write('top.jsonl', place(10, 'eighth'), { ...answer(), uuid: 'tenth' });
+    stop();
+    assert.strictEqual(before(), null); // p11
+    write('top.jsonl', place(11, 'eighth'), { ...answer(), uuid: 'eleventh' });
+    assert.strictEqual(before(), null); // p12
+    write('top.jsonl', place(12, 'eleventh'), { ...answer(), uuid: 'twelfth' });
+    stop();
+    const broken = before(); // p13
+    assert.match(broken, /echo rewound-2/);
+    assert.doesNotMatch(broken, /for-claude|taken-back|echo after|echo rewound\n/, 'no more than that');
+    write('top.jsonl', place(13, 'twelfth'), answer(Date.now() - 7500, 900));
+    stop();
+    assert.strictEqual(before(), null); // p14
     // forked: what it says of the last answer tells from which
     write('other.jsonl', ...prompt(90), answer(Date.now() - 7500, 800));
     write('older.jsonl', ...prompt(91), answer(Date.now() - 70000, 900));
