@@ -324,6 +324,8 @@ static bool is_other(struct redact_scan *s, const struct judged *j)
 static bool is_argument(struct redact_scan *s, const struct judged *j)
 {
     const struct redact_value *v = j->v;
+    if (redact_at(s, v->from, "--") && redact_in(redact_char(s, v->from + 2), CLASS_LOWER))
+        return false; /* `--random-password --email` */
     return j->len >= 4 && (j->digits || j->quotes ||
                            count_in(s, v->from, v->to, CLASS_UPPER | CLASS_LOWER) < j->len ||
                            (j->len >= 6 && !redact_is_usage(s, v)));

@@ -119,11 +119,12 @@ static void widen(struct redact_scan *s, const struct redact_place *p, struct re
         widen_bare(s, p, v);
 }
 
-static bool may_begin(const struct redact_scan *s, size_t at)
+static bool may_begin(struct redact_scan *s, size_t at)
 {
     char c = redact_char(s, at), next = redact_char(s, at + 1);
     return c != '\n' && !(c == '<' && next == '<') && !(c == '$' && (next == '{' || next == '(')) &&
-           !(c == '{' && next == '{') && !(c == '=' && next != '=');
+           !(c == '{' && next == '{' && redact_behind_wrapper(s, at) == at) &&
+           !(c == '=' && next != '=');
 }
 
 /* The type a value is shown to be by its own shape. */
@@ -180,6 +181,7 @@ static bool may_follow(struct redact_scan *s, const struct redact_place *p)
                (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "35"));
     char sign = b->sign;
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<' ||
+        (sign == '!' && redact_char(s, b->to + 1) == '=') ||
         (sign == '-' && redact_char(s, b->to + 1) == '>') ||
         (sign == 's' && redact_at(s, b->to, "string = ")))
         return true;

@@ -22,6 +22,13 @@ static bool is_asked(const struct redact_scan *s, size_t from, size_t name)
     return REDACT_HOLDS(s, from, name, words);
 }
 
+/* `Password for kim@CORP.LAN: `. */
+static bool says_whose(const struct redact_scan *s, size_t end, size_t from)
+{
+    return redact_at(s, end, " for ") && memchr(s->text + end, '@', from - end) &&
+           !memchr(s->text + end + 5, ' ', from - end - 5);
+}
+
 /* What questions say of an answer that is empty: `(enter for none):`. */
 static bool says_how(const struct redact_scan *s, size_t end, size_t from)
 {
@@ -101,6 +108,7 @@ static bool begins_question(const struct redact_scan *s, size_t start, size_t at
         if (REDACT_ONE_OF(s->text[i], "#=(){}\"`<>,;") || REDACT_ONE_OF(s->text[i], "*$\\/+_|&"))
             return false;
     return redact_in(s->text[start], CLASS_UPPER) || REDACT_ONE_OF(s->text[start], "[?") ||
+           redact_at(s, start, "enter ") || redact_at(s, start, "retype ") ||
            (at > start + 3 && redact_at(s, at - 3, "'s ")); /* `kim@host's password: ` */
 }
 
@@ -140,11 +148,12 @@ static bool is_chosen(struct redact_scan *s, size_t at, size_t end, size_t start
                       struct redact_match *ret_match)
 {
     static const char marks[][4] = {"? ", "\xe2\x9c\x94", "\xe2\x9c\x93", "\xe2\x88\x9a"};
-    size_t from = redact_behind(s, end)->to, to;
+    size_t question = end + (redact_char(s, end) == '?'), to;
+    size_t from = redact_run(s, question, CLASS_BLANK);
     bool is = false;
     for (size_t i = 0; i < sizeof marks / sizeof *marks && !is; i++)
         is = redact_at(s, start, marks[i]);
-    if (!is || from == end)
+    if (!is || from == question)
         return false;
     if (s->text[from] == '(') {
         size_t line = redact_line_end(s, from);
@@ -156,16 +165,20 @@ static bool is_chosen(struct redact_scan *s, size_t at, size_t end, size_t start
         from = redact_run(s, from + 2, ~(uint32_t)CLASS_SPACE) + 1; /* what parts the answer */
     to = redact_text_end(s, from);
     *ret_match = (struct redact_match){from, to, "value"};
-    return to > from && redact_tells_of_phrase(s, at, end) == TELLS_ALL &&
-           redact_is_stated(s, from, to) && !redact_is_expression(s, from, to);
+    if (to <= from || redact_tells_of_phrase(s, at, end) != TELLS_ALL)
+        return false;
+    if (question > end && redact_is_lone_word(s, from, to))
+        return true;
+    return redact_is_stated(s, from, to) && !redact_is_expression(s, from, to);
 }
 
 bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), from = behind_question(s, end, line), to = line;
+    size_t question = from;
     if (redact_stated(s, at, end, ret_match))
         return true;
-    if (!from && redact_char(s, end) != ' ')
+    if (!from && !REDACT_ONE_OF(redact_char(s, end), " ?"))
         return false; /* most */
     size_t start = redact_line_start(s, at, FRONT_MOST);
     if (start && s->text[start - 1] != '\n')
@@ -190,7 +203,8 @@ bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact
     from = redact_run(s, from, CLASS_BLANK);
     while (to > from && redact_in(s->text[to - 1], CLASS_SPACE))
         to--;
-    if (from >= to || !is_typed(s, from, to, asked && !below))
+    bool whose = says_whose(s, end, question) && redact_is_lone_word(s, from, to);
+    if (from >= to || !(whose || is_typed(s, from, to, asked && !below)))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

@@ -477,6 +477,27 @@ static size_t skip_host(struct redact_scan *s, size_t at)
     return blank > port && user > blank ? user : 0;
 }
 
+/* `[mx.corp.lan]:587 kim:X`, behind a name, in quotes; `mx.corp.lan:587 kim@corp.lan:X`: to the
+ * line's end. */
+bool redact_relay(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t port = redact_run(s, at + 1, CLASS_DIGIT), user = redact_run(s, port, CLASS_BLANK);
+    size_t colon = redact_run(s, user, CLASS_NAME), line = redact_line_end(s, user);
+    if (redact_char(s, colon) == '@')
+        colon = redact_run(s, colon + 1, CLASS_NAME);
+    if (port > at + 6 || user == port || colon == user || redact_char(s, colon) != ':')
+        return false; /* most */
+    line -= line > colon && s->text[line - 1] == '\r';
+    line -= line > colon && REDACT_ONE_OF(s->text[line - 1], "\"'");
+    struct redact_reached v = {.from = colon + 1, .to = line};
+    if (line < v.from + 4 || redact_run(s, colon, ~(uint32_t)CLASS_SPACE) < line ||
+        redact_is_placeholder(s, v.from, line) || s->text[v.from] == '/')
+        return false;
+    *ret_match = (struct redact_match){v.from, line, "value"};
+    return redact_strength(s, &v) > REDACT_WEAK || redact_has_sign(s, v.from, line) ||
+           redact_is_wordy(s, v.from, line) || redact_is_lone_word(s, v.from, line);
+}
+
 /* `user = "kim:X"`, `proxy-user = kim:X`: what curl reads from its file, at the line's beginning.
  */
 static bool is_of_curl(struct redact_scan *s, size_t at, struct redact_match *ret_match)

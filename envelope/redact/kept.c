@@ -1,6 +1,7 @@
 /* Secrets that files keep below or beside a word that is like no other: the codes below
  * google-authenticator's options, WeeChat's `[data]`, NuGet's `<apikeys>`, RubyGems' credentials,
- * Exim's passwd.client, debconf's answers, and the second form of Elasticsearch's keys. */
+ * OpenVPN's logins, Exim's passwd.client, debconf's answers, and the second form of Elasticsearch's
+ * keys. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -83,6 +84,20 @@ static void read_api_keys(struct redact_scan *s, size_t end, struct kept *k)
     }
 }
 
+/* `<auth-user-pass>` over a line of a user and one of X. */
+static void read_user_pass(struct redact_scan *s, size_t at, size_t end, struct kept *k)
+{
+    size_t user = end + 1 + (redact_char(s, end + 1) == '\r') + 1;
+    size_t from = redact_line_end(s, user) + 1;
+    if (!at || s->text[at - 1] != '<' || user >= s->len || s->text[user - 1] != '\n' ||
+        from >= s->len)
+        return;
+    size_t line = redact_line_end(s, from), to = line - (s->text[line - 1] == '\r');
+    if (to > from && redact_at(s, line + 1, "</auth-user-pass>") &&
+        !redact_is_placeholder(s, from, to))
+        add(k, from, to);
+}
+
 /* `:host: X`, as RubyGems keeps it. */
 static void read_symbol(struct redact_scan *s, size_t at, size_t end, struct kept *k)
 {
@@ -153,6 +168,7 @@ bool redact_may_keep(const struct redact_scan *s, size_t at, size_t end, char ne
                    : redact_in(redact_char(s, end + 1), CLASS_ALNUM);
     return (first == 'T' && end - at == 9 && next == '\n' && redact_at(s, at, "TOTP_AUTH")) ||
            (first == 'a' && end - at == 7 && next == '>' && redact_at(s, at, "apikeys")) ||
+           (first == 'a' && end - at == 14 && next == '>' && redact_at(s, at, "auth-user-pass")) ||
            (first == 'e' && end - at == 7 && next == '"' && redact_at(s, at, "encoded"));
 }
 
@@ -166,7 +182,10 @@ int redact_keep(struct redact_scan *s, size_t at, size_t end,
         read_codes(s, at, line, &k);
         break;
     case '>':
-        read_api_keys(s, end, &k);
+        if (end - at == 14)
+            read_user_pass(s, at, end, &k);
+        else
+            read_api_keys(s, end, &k);
         break;
     case '"':
         read_encoded(s, at, end, &k);

@@ -1,7 +1,6 @@
 /* What a name says of what it is set to: by its last words, whatever stands between them. */
 #include <pthread.h>
 #include <string.h>
-#include <strings.h>
 
 #include "envelope/redact/places.h"
 
@@ -91,6 +90,7 @@ static const struct row qualifier_rows[] = {
     ROW("confirmation", TELLS_ALL), ROW("confirm", TELLS_ALL), ROW("again", TELLS_ALL),
     ROW("us", TELLS_ALL),           ROW("eu", TELLS_ALL),      ROW("encrypted", TELLS_ALL),
     ROW("pypi", TELLS_ALL),         ROW("equals", TELLS_ALL),  ROW("txt", TELLS_ALL),
+    ROW("private", TELLS_ALL),
 };
 
 /* What a word ends in. */

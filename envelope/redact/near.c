@@ -94,6 +94,8 @@ bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     struct redact_value v;
     if (redact_may_be_remark(s, at, end) && redact_remark(s, at, end, ret_match))
         return true;
+    if (redact_may_be_told_behind(s, at, end) && redact_told_behind(s, at, end, ret_match))
+        return true;
     if (!may_be_near(s, at, end) || !redact_tells(s, at, end - at))
         return false;
     while (look < s->len && look - end < 12 && is_in(s, look, opens_value))

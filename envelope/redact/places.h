@@ -233,6 +233,15 @@ static inline bool redact_may_be_remark(struct redact_scan *s, size_t at, size_t
            redact_line_end(s, end) - end <= REDACT_REMARK_MOST;
 }
 
+/* `X (password of elastic)`, `X (root password)`: what brackets behind a word say that it is. */
+bool redact_told_behind(struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match);
+static inline bool redact_may_be_told_behind(const struct redact_scan *s, size_t at, size_t end)
+{
+    return at > 8 && (s->text[at - 1] == '(' || s->text[at - 1] == ' ') &&
+           REDACT_ONE_OF(redact_char(s, end), ") ") && memchr(s->text + at - 8, '(', 8) != NULL;
+}
+
 /* ---- names that are cut (narrow.c) ---- */
 
 /* `AZURE_CLIENT_SEC…  X`, `...ssword: X`. */
@@ -278,7 +287,7 @@ static inline __attribute__((always_inline)) bool redact_may_hold(struct redact_
         may = many || (before == ':' && redact_char(s, end + 1) == ' ') ||
               (before == '\n' && memchr(s->text + at, '.', end - at)) || redact_opens_list(s, end);
     else if (next == '\n' || next == '>')
-        may = end - at == (next == '>' ? 7 : 9);
+        may = end - at == (next == '>' ? 7 : 9) || (next == '>' && end - at == 14);
     else
         may = next == '=' ? many || redact_char(s, end + 1) == '(' || redact_opens_list(s, end)
                           : next == '"' || next == '\'';
@@ -465,6 +474,8 @@ bool redact_is_remark(struct redact_scan *s, size_t from, size_t to);
 /* Whether the word is one that sentences and programs are made of, or says of a secret what it is.
  */
 bool redact_is_plain_word(struct redact_scan *s, size_t at, size_t end);
+/* `tulipferry`: a long word of small letters, and none of those. */
+bool redact_is_lone_word(struct redact_scan *s, size_t from, size_t to);
 /* `Otter, slow river 5`: the same of several words. */
 bool redact_is_spoken(struct redact_scan *s, size_t from, size_t to);
 /* `HarborNickelRibbon`: the same of words that capital letters part. */

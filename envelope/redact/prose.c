@@ -157,9 +157,10 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
          (!sure || !(redact_has_sign(s, from, to) || is_of_words(s, tells, from, to)))))
         return false; /* most */
     struct redact_made m = made_of(s, from, to);
-    behind += redact_char(s, behind) == '.';
-    char next = redact_char(s, redact_run(s, behind, CLASS_BLANK));
-    bool last = REDACT_ONE_OF(next, "\n(),;-");
+    bool ends = redact_char(s, behind) == '.'; /* `Your token is X. Keep it safe.` */
+    char next = redact_char(s, redact_run(s, behind + ends, CLASS_BLANK));
+    bool last =
+        REDACT_ONE_OF(next, "\n(),;-") || (ends && m.digits && redact_in(next, CLASS_UPPER));
     if (!sure && tells == TELLS_ALL) /* `with password X` */
         sure = (last || quote) && m.digits && m.lower && m.hex < to - from &&
                (m.upper || quote || redact_has_sign(s, from, to)) && to - from >= 8;

@@ -174,6 +174,15 @@ bool redact_is_secret_file(struct redact_scan *s, size_t from, size_t to)
     return kept || redact_at(s, from, "/run/secrets/");
 }
 
+/* `username=kim`: the first line of a file of settings, whose names tell what they hold. */
+static bool is_setting(struct redact_scan *s, size_t at)
+{
+    size_t sign = redact_run(s, at, CLASS_LOWER | CLASS_UNDER),
+           below = redact_line_end(s, sign) + 1;
+    return sign > at && redact_char(s, sign) == '=' && below < s->len &&
+           redact_char(s, redact_run(s, below, CLASS_LOWER | CLASS_UNDER)) == '=';
+}
+
 /* What ends a line that a word is all of. */
 static size_t word_line(struct redact_scan *s, size_t begins, size_t at)
 {
@@ -233,6 +242,8 @@ void redact_output_files(struct redact_scan *s, size_t start, size_t from, size_
     }
     for (size_t i = 0; files <= FILES_MOST && i < files + login && at < s->len; i++) {
         size_t end = word_line(s, begins, at), next = redact_line_end(s, at) + 1;
+        if (is_setting(s, at))
+            return;
         bool two = login && !i && next < s->len && word_line(s, begins, next) > next;
         if (end == at && !two)
             return;
@@ -458,6 +469,9 @@ static bool read_answer(struct redact_scan *s, size_t line, size_t at, size_t *r
         from = redact_run(s, to + 1, CLASS_BLANK);
         to = redact_line_end(s, from);
     }
+    if (is_setting(s, from) ||
+        (redact_at(s, to, "\n  ") && redact_run(s, from, CLASS_LOWER | CLASS_DOT) == to))
+        return false; /* `github.com`, over what is told of it */
     to = redact_before_prompt(s, line, from, to);
     from = behind_result(s, from);
     if (redact_at(s, from, "--- ") && redact_in(redact_char(s, from + 4), CLASS_ALNUM))

@@ -92,8 +92,25 @@ static bool is_wrapper(const struct redact_scan *s, size_t at, size_t end)
     return word < end && redact_is_word_of(words, s->text + word, end - word);
 }
 
+/* Ansible's `{{ 'X' | password_hash('sha512') }}`, in quotes or not: the literal's quote. */
+static size_t behind_braces(struct redact_scan *s, size_t at)
+{
+    static const char filters[][14] = {"password_hash", "hash(", "b64enc", "bcrypt"};
+    size_t open = at + is_quote(s->text[at]), quote = redact_run(s, open + 2, CLASS_BLANK);
+    struct redact_value v;
+    if (!redact_at(s, open, "{{") || !is_quote(redact_char(s, quote)) ||
+        !redact_read_value(s, quote, false, &v))
+        return at;
+    size_t pipe = redact_run(s, v.end, CLASS_BLANK), line = redact_line_end(s, pipe);
+    line = line - pipe > CALL_MOST ? pipe + CALL_MOST : line;
+    return redact_char(s, pipe) == '|' && REDACT_HOLDS(s, pipe, line, filters) ? quote : at;
+}
+
 size_t redact_behind_wrapper(struct redact_scan *s, size_t at)
 {
+    if (REDACT_ONE_OF(redact_char(s, at), "{\"'") &&
+        (redact_char(s, at + 1) == '{' || redact_char(s, at + 2) == '{'))
+        return behind_braces(s, at);
     if (redact_at(s, at, "u8\""))
         return at + 2;
     if (redact_char(s, at) == '[' && redact_at(s, at, "[]byte(") &&

@@ -460,6 +460,15 @@ static bool is_at_port(struct redact_scan *s, size_t end, size_t value)
            redact_char(s, redact_run(s, value, CLASS_DIGIT)) == '/';
 }
 
+/* `sshpass -p X ssh root@10.0.0.1`: who is let in, and where, by its number. */
+static bool is_at_host(struct redact_scan *s, const struct redact_match *match)
+{
+    size_t user = redact_run(s, match->from, CLASS_LOWER | CLASS_DASH | CLASS_UNDER);
+    return user > match->from && redact_char(s, user) == '@' &&
+           redact_in(redact_char(s, user + 1), CLASS_DIGIT) &&
+           redact_run(s, user + 1, CLASS_DIGIT | CLASS_DOT) == match->to;
+}
+
 /* `${USER}:${PASSWORD}@host`, `{{ a }}:{{ b }}@host`: the name stands for the password of an
  * address, whose host is behind it. */
 static bool is_in_address(struct redact_scan *s, size_t end)
@@ -483,6 +492,7 @@ bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_matc
                 (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
                (is_first(s, at) || in_query(s, at));
     return ((tells || key) && reaches(s, at, end, tells, ret_match) &&
-            !redact_is_called_so(s, at, end, ret_match) && !is_at_port(s, end, ret_match->from)) ||
+            !redact_is_called_so(s, at, end, ret_match) && !is_at_port(s, end, ret_match->from) &&
+            !is_at_host(s, ret_match)) ||
            (tells && redact_below(s, at, end, tells, ret_match));
 }

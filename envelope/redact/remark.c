@@ -1,5 +1,6 @@
 /* Comments that say what the text in quotes of their line is: `if (x == "X") { // admin password`,
- * `input text 'X'  # password field`. */
+ * `input text 'X'  # password field`; what brackets behind a word say of it: `X (password of kim)`.
+ */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 #define LITERAL_MOST 80
 #define CLOSES_MOST  16 /* between the quote and the comment */
+#define TOLD_LEAST   10 /* bytes of a password that brackets tell of */
 #define WORD_LEAST   8  /* letters of a word that a command is given */
 
 /* Where the sign of a comment begins whose words lead to `at`; 0 for none. */
@@ -68,6 +70,41 @@ static bool is_element(struct redact_scan *s, size_t close, struct redact_match 
            (is_value(s, from, to) ||
             (to >= from + 6 && redact_run(s, from, CLASS_UPPER | CLASS_LOWER) == to &&
              !redact_is_placeholder(s, from, to)));
+}
+
+/* Whether the bracket that the name is in says nothing but whose it is, and ends its line:
+ * `(password of elastic)`, `(API key)`. */
+static bool closes_line(struct redact_scan *s, size_t end)
+{
+    size_t line = redact_line_end(s, end), most = end + REDACT_REMARK_MOST, close = end;
+    if (!redact_at(s, end, ")") && !redact_at(s, end, " of ") && !redact_at(s, end, " for "))
+        return false;
+    while (close < line && close < most && s->text[close] != ')')
+        close++;
+    return redact_char(s, close) == ')' && redact_run(s, close + 1, CLASS_BLANK) >= line;
+}
+
+bool redact_told_behind(struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match)
+{
+    size_t open = at - 1, least = at > LITERAL_MOST ? at - LITERAL_MOST : 0;
+    while (open > least && redact_in(s->text[open], CLASS_ALNUM | CLASS_BLANK))
+        open--;
+    size_t to = open, from;
+    if (open <= least + 1 || s->text[open] != '(' || s->text[open - 1] != ' ' ||
+        !closes_line(s, end))
+        return false; /* most */
+    while (to > least && s->text[to - 1] == ' ')
+        to--;
+    for (from = to; from > least && !redact_in(s->text[from - 1], CLASS_SPACE);)
+        from--;
+    struct redact_reached v = {.from = from, .to = to};
+    *ret_match = (struct redact_match){from, to, "value"};
+    enum redact_strength strength =
+        redact_tells(s, at, end - at) == TELLS_ALL && to >= from + TOLD_LEAST ? REDACT_MIXED
+                                                                              : REDACT_RANDOM;
+    return from > least && is_value(s, from, to) && redact_strength(s, &v) >= strength &&
+           redact_run(s, from, CLASS_HEX) < to;
 }
 
 bool redact_remark(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)

@@ -22,6 +22,15 @@ static inline bool redact_is_behind_pgpass(const char *t)
     return t[-1] == 's' && t[-4] == 'p' && t[-5] == 'g';
 }
 
+/* The same of a map of mail's relays: `[mx.corp.lan]:587 kim:X`, without brackets of these ports.
+ */
+static inline bool redact_may_be_relay(const char *t)
+{
+    return t[-1] == ']' ? redact_in(t[1], CLASS_DIGIT)
+                        : REDACT_ONE_OF(t[1], "45") && t[4] == ' ' &&
+                              (!memcmp(t + 1, "587", 3) || !memcmp(t + 1, "465", 3));
+}
+
 /* Those that begin with a name, of which [at, end) is all. */
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
@@ -69,6 +78,8 @@ bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_m
 /* `[host]:587 user:X`, as Postfix keeps it, Bundler's `BUNDLE_HOST: "user:X"` and curl's
  * `user = "kim:X"`, where a line begins. */
 bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* Of a map of mail's relays: the colon in front of the port is at `at`. */
+bool redact_relay(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* A line of .pgpass, where a line begins. */
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

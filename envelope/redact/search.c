@@ -255,16 +255,18 @@ find_asked(struct redact_scan *s, const struct named *n, struct redact_match *re
 {
     size_t at = n->at, end = n->end;
     return (redact_may_be_seed(s, at, end) && redact_seed(s, end, ret)) ||
-           (n->says && REDACT_ONE_OF(redact_char(s, end), " :") &&
+           (n->says && REDACT_ONE_OF(redact_char(s, end), " :?") &&
             redact_dialogue(s, at, end, ret)) ||
            (n->tells && redact_tells(s, at, end - at) && redact_query(s, at, end, ret)) ||
            (redact_may_be_variable(s, at, end) && redact_variable(s, at, end, ret));
 }
 
-/* A name of programs' own, whatever it tells: a resource's, a package's, an assembly's. */
+/* A name of programs' own, whatever it tells: a resource's, a package's, an assembly's, a linker's
+ * `check_password'. */
 static inline bool is_of_program(struct redact_scan *s, size_t at, size_t end)
 {
-    return (redact_char(s, end) == ':' &&
+    return (redact_char(s, end) == '\'' && at && s->text[at - 1] == '`') ||
+           (redact_char(s, end) == ':' &&
             ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||
              redact_is_package(s, end))) ||
            redact_is_of_assembly(s, at, end);
@@ -365,7 +367,9 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     }
     if ((s->len - at >= 3 && redact_may_begin(s->text + at) && redact_may_be_token(s, at) &&
          redact_token_or_cut(s, at, ret_match)) ||
-        (c == ':' && redact_url(s, at, ret_match)) || (c == '@' && redact_dsn(s, at, ret_match)) ||
+        (c == ':' && (redact_url(s, at, ret_match) ||
+                      (redact_may_be_relay(s->text + at) && redact_relay(s, at, ret_match)))) ||
+        (c == '@' && redact_dsn(s, at, ret_match)) ||
         (c == '-' && (redact_dashes(s, at, ret_match) ||
                       (redact_may_be_product(s, at) && redact_product(s, at, ret_match)))))
         return true;
@@ -387,7 +391,7 @@ static inline __attribute__((always_inline)) bool may_begin(const struct redact_
     if (redact_in(*t, CLASS_DASH | CLASS_COLON | CLASS_UPPER) &&
         ((*t == '-' && t[1] == '-' && t[-1] != '-') ||
          (*t == ':' && (t[1] == '/' || t[1] == '[' || (at > 1 && redact_is_behind_oracle(t)) ||
-                        redact_is_behind_pgpass(t))) ||
+                        redact_is_behind_pgpass(t) || redact_may_be_relay(t))) ||
          (*t == 'P' && (t[1] == 'u' || t[1] == 'r'))))
         return true; /* redact_pem(), redact_url() */
     if ((*t == '@' && (redact_in(t[1], CLASS_ALNUM) || t[1] == '(') &&

@@ -14,6 +14,7 @@
 #define VALUE_MOST    64 /* bytes of it */
 #define WORDS_MOST    6  /* more are a sentence */
 #define WORD_LEAST    3
+#define LONE_LEAST    8
 #define GARBLED_LEAST 9
 #define PLAIN_BITS    8192 /* as many as bit_of() tells apart */
 #define CAMEL_LEAST   9
@@ -129,6 +130,13 @@ static bool is_ours(struct redact_scan *s, size_t at, size_t end)
 bool redact_is_plain_word(struct redact_scan *s, size_t at, size_t end)
 {
     return is_plain(s->text + at, end - at) || is_ours(s, at, end);
+}
+
+bool redact_is_lone_word(struct redact_scan *s, size_t from, size_t to)
+{
+    return to >= from + LONE_LEAST && to - from <= VALUE_MOST &&
+           redact_run(s, from, CLASS_LOWER) == to && !redact_is_plain_word(s, from, to) &&
+           !redact_is_placeholder(s, from, to) && !redact_tells(s, from, to - from);
 }
 
 /* A value's words, as they were counted. */

@@ -157,6 +157,8 @@ const struct redact_shape redact_later_shapes[] = {
     {"youtube-stream-key", "live2/^<l4>-<l4>-<l4>-<l4>-<l4>", true},
     {"twitch-stream-key", "live_<d6-12>_<a28-36>", false},
     /* What is named so by one who issues it */
+    {"bitwarden-session", "BW_SESSION=^<b60-100>", true},
+    {"bitwarden-session", "BW_SESSION=\"^<b60-100>", true},
     {"code-climate-id", "CC_TEST_REPORTER_ID=^<h64>", true},
     {"code-climate-id", "CC_TEST_REPORTER_ID: ^<h64>", true},
     {"sonar-token", "sonar.login=^<l40>", true},

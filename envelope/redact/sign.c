@@ -38,17 +38,16 @@ static size_t skip_name_end(struct redact_scan *s, size_t at, bool *ret_quoted)
     return at;
 }
 
-/* `password == "X"`: a text with a digit and a letter that a program compares with; behind the
- * sign.
- */
+/* `password == "X"`: a text with a digit that a program compares with, or a word that is no
+ * program's; behind the sign. */
 static size_t compared_with(struct redact_scan *s, size_t at, struct redact_place *p)
 {
     size_t sign = at + 2 + (redact_char(s, at + 2) == '='),
            quote = redact_run(s, sign, CLASS_BLANK);
     struct redact_value v;
     if (p->tells != TELLS_ALL || !redact_in(redact_char(s, quote), CLASS_DOUBLE | CLASS_SINGLE) ||
-        !redact_read_value(s, quote, false, &v) || !v.quote || !redact_has_digit(s, v.from, v.to) ||
-        v.to < v.from + COMPARED_LEAST)
+        !redact_read_value(s, quote, false, &v) || !v.quote || v.to < v.from + COMPARED_LEAST ||
+        !(redact_has_digit(s, v.from, v.to) || redact_is_lone_word(s, v.from, v.to)))
         return 0;
     p->sign = '=';
     return sign;
@@ -89,7 +88,7 @@ static size_t skip_sign(struct redact_scan *s, size_t at, struct redact_place *p
     bool two = (first == '=' && next == '>') ||
                (next == '=' && (first == ':' || first == '?' || first == '+'));
     bool doubled = next == first && (first == '=' || first == ':');
-    if (doubled && first == '=')
+    if ((doubled && first == '=') || (first == '!' && next == '='))
         return compared_with(s, at, p);
     if (doubled || !(two || first == '=' || first == ':'))
         return 0;

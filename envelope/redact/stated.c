@@ -260,6 +260,19 @@ static bool is_in_log(struct redact_scan *s, size_t at, size_t end, struct redac
     return (is_words(s, from, to) || is_lone(s, at, from, to)) && is_behind_user(s, at);
 }
 
+/* `X-Gitlab-Token: tulipferry`, a line of its own, behind a sign that curl shows it by. */
+static bool is_header_line(struct redact_scan *s, size_t at, size_t end,
+                           struct redact_match *ret_match)
+{
+    size_t from = end + 2, line = redact_line_end(s, end), start = redact_line_start(s, at, 3);
+    if (s->text[at] != 'X' || !redact_at(s, at, "X-") || !redact_at(s, end, ": ") ||
+        !(start == at || (start + 2 == at && REDACT_ONE_OF(s->text[start], "<>"))))
+        return false; /* most */
+    line -= line > from && s->text[line - 1] == '\r';
+    *ret_match = (struct redact_match){from, line, "value"};
+    return redact_is_lone_word(s, from, line);
+}
+
 /* `-H 'api-key: X'`: to the quote that began in front of the name. */
 static bool is_in_header(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
@@ -272,7 +285,8 @@ static bool is_in_header(struct redact_scan *s, size_t at, size_t end,
     const char *close = memchr(s->text + from, quote, line - from);
     size_t to = close ? (size_t)(close - s->text) : from;
     *ret_match = (struct redact_match){from, to, "value"};
-    return is_words(s, from, to) && redact_tells(s, at, end - at) >= TELLS_CODE;
+    return (is_words(s, from, to) || redact_is_lone_word(s, from, to)) &&
+           redact_tells(s, at, end - at) >= TELLS_CODE;
 }
 
 /* `password       schnecken post!` in a file each of whose lines begins with a name: another says
@@ -333,7 +347,8 @@ bool redact_stated(struct redact_scan *s, size_t at, size_t end, struct redact_m
     if (tells < TELLS_CODE || (tells == TELLS_CODE && redact_char(s, end) != ':'))
         return false; /* most */
     if (redact_char(s, end) == ':')
-        return is_in_header(s, at, end, ret_match) || is_in_log(s, at, end, ret_match);
+        return is_in_header(s, at, end, ret_match) || is_header_line(s, at, end, ret_match) ||
+               is_in_log(s, at, end, ret_match);
     if (is_led_to(s, at, end, ret_match))
         return true;
     if (!redact_in(redact_behind(s, end)->sign, CLASS_ALNUM))

@@ -8,6 +8,9 @@ const struct redact_rule redact_later_rules[] = {
     {"choco nuget", "", "--key", NEXT, 0},
     {"cloudsmith", "", "-k", EITHER, 0},
     {"cloudsmith fury luarocks", "", "--api-key", NEXT, 0},
+    {"vultr-cli", "", "--api", NEXT, 0},
+    {"eas", "secret:create", "--value", NEXT, 0},
+    {"microk8s", "join", ":25000/", WITHIN, 0},
     {"luarocks", "upload", "--temp-key", NEXT, 0},
     {"exp imp exp.exe imp.exe expdp impdp", "", "", PLACE_SLASH, 2},
     /* keys behind a letter: of clouds, tunnels, ciphers, databases, chats */

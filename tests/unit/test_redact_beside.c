@@ -1,0 +1,128 @@
+/* What stands beside a word and says that it is a secret, of whatever it is made: headers,
+ * questions, brackets, comparisons, maps of relays; and what stands there and is none. */
+#include "redacted.h"
+
+#define HEX40 "5a1f491ce5fbf2c1304b8f83f8290eb602c31b23"
+
+/* A word of small letters, of no sentence or program. */
+static void test_words_of_letters(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {"X-Gitlab-Event: Push Hook\nX-Gitlab-Token: ", "tulipferry", "\n"},
+        {"> X-Auth-Token: ", "tulipferry", "\r\n"},
+        {"curl -H \"PRIVATE-TOKEN: ", "tulipferry", "\" https://git.lan/api\n"},
+        {"if password == '", "turtleginger", "':\n"},
+        {"if password != \"", "turtleginger", "\":\n"},
+        {"? What's the value of DB_PASSWORD? ", "tulipferry", "\n"},
+        {"enter password for new repository: ", "tulipferry", "\n"},
+        {"Password for bob@CORP.LAN: ", "tulipferry", "\n"},
+        {"Password for \"bob@pbs\": ", "tulipferry", "\n"},
+    };
+    FIND_ALL(places);
+    static const char *const texts[] = {
+        "X-Gitlab-Token: required\n",
+        "X-Auth-Token: string\n",
+        "The X-Auth-Token: tulipferry\n",
+        "curl -H \"X-Auth-Token: undefined\" https://git.lan/api\n",
+        "if password == 'abcdef':\n",
+        "if password == 'password':\n",
+        "if token == 'turtleginger':\n",
+        "? Reset the password? Yes\n",
+        "Did you forget your password? Click here\n",
+        "Password for kim: required\n",
+    };
+    STAYS(texts);
+}
+
+/* What is said behind it. */
+static void test_told_behind(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {"Your API token is ", HEX40, ". Keep it safe.\n"},
+        {"New value: ", "lUeAFBPm7GSNzTFl3qVB", " (password of elastic)\n"},
+        {"root / ", "kjh34KJHk34kjh9", " (root password)\n"},
+        {"  ", "lUeAFBPm7GSNzTFl3qVB", "  (API token)\n"},
+    };
+    FIND_ALL(places);
+    static const char *const texts[] = {
+        "see docs/setup2.md (password section)\n",
+        "commit " HEX40 " (token)\n",
+        "lUeAFBPm7GSNzTFl3qVB (token) is no secret\n",
+        "args to pass to subprocess.Popen. Returns a Popen\n",
+    };
+    STAYS(texts);
+}
+
+/* Postfix' and other relays' logins, OpenVPN's, what Ansible makes a hash of. */
+static void test_files(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {"smtp_sasl: [mx.acme.io]:587 noreply:", "carrot07bottle", "\n"},
+        {"echo '[mx.acme.io]:587 noreply@acme.io:", "carrot07bottle", "' > sasl_passwd\n"},
+        {"smtp.acme.io:587 noreply@acme.io:", "tulipferry", "\n"},
+        {"<auth-user-pass>\nmara\n", "turtleginger", "\n</auth-user-pass>\n"},
+        {"<auth-user-pass>\r\nmara\r\n", "turtleginger", "\r\n</auth-user-pass>\r\n"},
+        {"name=bob password={{ '", "k1wi tree", "' | password_hash('sha512') }}\n"},
+        {"  password: \"{{ '", "turtleginger", "' | password_hash('sha512') }}\"\n"},
+    };
+    FIND_ALL(places);
+    static const char *const texts[] = {
+        "connected to [10.0.0.1]:587 in:3\n",
+        "[mx.acme.io]:587 noreply:<password>\n",
+        "relayhost = [smtp.acme.io]:587\n",
+        "auth-user-pass /etc/openvpn/auth.txt\n",
+        "<auth-user-pass>\n",
+        "  password: \"{{ vault_password | password_hash('sha512') }}\"\n",
+        "  password: \"{{ 'path/of/it' | lookup }}\"\n",
+    };
+    STAYS(texts);
+}
+
+/* Names and options of single issuers. */
+static void test_issuers(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {"MJ_APIKEY_PRIVATE=", "5efcb9e812aaaca2588cf046519a28f2", "\n"},
+        {"$ vultr-cli --api ", "DC35SH3WJ24LTUDH6WTEVIYQQERTFMN2VOCQ", "\n"},
+        {"$ eas secret:create --name SENTRY --value ", "sntryu_kiwi9tree", "\n"},
+        {"microk8s join 10.0.0.4:25000/", "92b2db237428470dc4fcfc4ebbd9dc81/2c0cb3284b05", "\n"},
+    };
+    FIND_ALL(places);
+    found_as("$ export BW_SESSION=\"",
+             "Zk8Qw2Lm0Rt5Yv7Xc9Bn1Hs3Jd4Kf6Gp8Aq0We2Er4Ty6Ui8Op0As2Df4Gh6Jk8aZk8Qw2Lm0Rt5Yv7Xc9Bn1"
+             "==",
+             "\"\n", "bitwarden-session");
+    remains("MJ_APIKEY_PUBLIC=5efcb9e812aaaca2588cf046519a28f2\n");
+}
+
+/* What stands where a secret would. */
+static void test_none(void **state)
+{
+    (void)state;
+    remains("/tmp/ccX4.o: in function `check_password': auth.c:(.text+0x1f)\n");
+    remains("$ sshpass -e ssh root@10.0.0.1\n");
+    remains("$ gh auth status --show-token\ngithub.com\n  - Active account: true\n");
+    expect("$ cat ~/.smbcredentials\nusername=dana\npassword=Kiwi7tree\n",
+           "$ cat ~/.smbcredentials\nusername=dana\npassword=[redacted:value]\n", 1);
+    expect("$ gitea admin user create --random-password --email b@x.lan\n"
+           "generated random password is 'kQ8zLmW2xRtY'\n",
+           "$ gitea admin user create --random-password --email b@x.lan\n"
+           "generated random password is '[redacted:value]'\n",
+           1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_of_letters),
+        cmocka_unit_test(test_told_behind),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_issuers),
+        cmocka_unit_test(test_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
