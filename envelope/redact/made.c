@@ -9,15 +9,16 @@
 #include "envelope/redact/command.h"
 #include "envelope/redact/places.h"
 
-#define COMMAND_MOST 400 /* bytes of a command's line */
-#define MADE_LEAST   8
-#define MADE_MOST    300 /* of what it made */
-#define MADE_LINES   8
-#define ABOVE_MOST   40 /* lines in front of a dump's first */
-#define DUMP_MOST    6000
-#define PROMPT_MOST  80 /* bytes of one, as is told in front of a command */
-#define ROW_LEAST    4  /* groups of digits in a dump's line that is not its last */
-#define PLAIN_LEAST  32 /* characters of one that has no groups */
+#define COMMAND_MOST   400 /* bytes of a command's line */
+#define MADE_LEAST     8
+#define PROMPTED_LEAST 14  /* bytes of a line at the prompt of a language's shell */
+#define MADE_MOST      300 /* of what it made */
+#define MADE_LINES     8
+#define ABOVE_MOST     40 /* lines in front of a dump's first */
+#define DUMP_MOST      6000
+#define PROMPT_MOST    80 /* bytes of one, as is told in front of a command */
+#define ROW_LEAST      4  /* groups of digits in a dump's line that is not its last */
+#define PLAIN_LEAST    32 /* characters of one that has no groups */
 
 /* ---- made ---- */
 
@@ -106,6 +107,41 @@ void redact_output_made(struct redact_scan *s, size_t start, size_t at,
         len = to - at; /* others it made are as long */
         at = line + 1;
     }
+}
+
+/* Behind what a language's shell puts in front of what it answers: `=> `, `Out[3]: `; at the quote
+ * of a text, or `line`. */
+static size_t answered_text(struct redact_scan *s, size_t at, size_t line)
+{
+    at += redact_at(s, at, "=> ") ? 3 : 0;
+    if (redact_at(s, at, "Out[")) {
+        size_t number = redact_run(s, at + 4, CLASS_DIGIT);
+        at = redact_at(s, number, "]: ") ? number + 3 : line;
+    }
+    at += at < line && s->text[at] == 'b' && REDACT_ONE_OF(redact_char(s, at + 1), "'\"");
+    return at < line && REDACT_ONE_OF(s->text[at], "'\"") ? at : line;
+}
+
+bool redact_made_at_prompt(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    static const char prompts[][5] = {">>> ", "> ", "In [", "irb(", "iex("};
+    size_t line = redact_line_end(s, at), i = 0;
+    while (i < sizeof prompts / sizeof *prompts && !redact_at(s, at, prompts[i]))
+        i++;
+    if (i == sizeof prompts / sizeof *prompts || line - at < PROMPTED_LEAST ||
+        line - at > COMMAND_MOST || line + 1 >= s->len)
+        return false; /* most */
+    size_t end = redact_line_end(s, line + 1), quote = answered_text(s, line + 1, end);
+    end -= end > quote + 1 && s->text[end - 1] == '\r';
+    struct redact_reached v = {.from = quote + 1, .to = end - 1};
+    if (end < v.from + MADE_LEAST + 1 || end - v.from > MADE_MOST ||
+        s->text[end - 1] != s->text[quote] ||
+        redact_run(s, v.from, ~(uint32_t)(CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE)) != end - 1 ||
+        !is_of_chance(s, at, line))
+        return false;
+    *ret_match = (struct redact_match){v.from, v.to, "value"};
+    return redact_strength(s, &v) >= REDACT_MIXED || redact_has_sign(s, v.from, v.to) ||
+           (redact_has_digit(s, v.from, v.to) && redact_run(s, v.from, CLASS_HEX) == v.to);
 }
 
 /* ---- decoded ---- */

@@ -78,6 +78,8 @@ bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_m
 /* `[host]:587 user:X`, as Postfix keeps it, Bundler's `BUNDLE_HOST: "user:X"` and curl's
  * `user = "kim:X"`, where a line begins. */
 bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* `>>> secrets.token_hex(16)` at a line's beginning: the text below (made.c). */
+bool redact_made_at_prompt(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* Of a map of mail's relays: the colon in front of the port is at `at`. */
 bool redact_relay(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* A line of .pgpass, where a line begins. */

@@ -356,7 +356,8 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match) ||
                  redact_dumped(s, at, ret_match) ||
                  (REDACT_ONE_OF(c, "[BKup") && redact_login(s, at, ret_match)) ||
-                 (c == '|' && redact_beside_hash(s, at, ret_match))))
+                 (c == '|' && redact_beside_hash(s, at, ret_match)) ||
+                 (REDACT_ONE_OF(c, ">Ii") && redact_made_at_prompt(s, at, ret_match))))
         return true;
     if (c == 'B' && !line && s->text[at - 1] == ' ' && redact_at(s, at, "BUNDLE_") &&
         redact_login(s, at, ret_match))

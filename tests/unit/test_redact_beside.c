@@ -99,6 +99,35 @@ static void test_issuers(void **state)
     remains("MJ_APIKEY_PUBLIC=5efcb9e812aaaca2588cf046519a28f2\n");
 }
 
+/* What a language's shell answers that was asked for chance; what sd puts in another's place. */
+static void test_made(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {">>> secrets.token_urlsafe(16)\n'", "kjh34KJHk34kjh9xZ_-a12", "'\n>>> "},
+        {">>> secrets.token_hex(16)\r\n'", "3f2c1d0e9b8a7f6e5d4c3b2a1f0e9d8c", "'\r\n"},
+        {"In [3]: secrets.token_urlsafe(16)\nOut[3]: '", "kjh34KJHk34kjh9xZ_-a12", "'\n"},
+        {"irb(main):001> SecureRandom.hex(16)\n=> \"", "3f2c1d0e9b8a7f6e5d4c3b2a1f0e9d8c", "\"\n"},
+        {"> crypto.randomBytes(8).toString('hex')\n'", "3f2c1d0e9b8a7f6e", "'\n"},
+        {"iex(1)> :crypto.strong_rand_bytes(16) |> Base.encode64()\n\"",
+         "P2wdDpuKf25dTDsqHw6djA==", "\"\n"},
+        {"sd 'password: old' '", "new-Zk38sk2LskTr0pQm5V", "' config.yml\n"},
+        {"$ credstash put db.password ", "turtleginger", "\n"},
+        {"$ wp config set DB_PASSWORD ", "turtleginger", "\n"},
+    };
+    FIND_ALL(places);
+    static const char *const texts[] = {
+        ">>> secrets.token_urlsafe(16)\n>>> print('kjh34KJHk34kjh9xZ')\n",
+        ">>> str(uuid.uuid4())\n'8c0e0d4e-31f6-47bb-b6c8-3ef4b1b8a9d2'\n",
+        ">>> random.choices(names)\n['kim']\n",
+        ">>> hashlib.md5(b'x').hexdigest()\n'9dd4e461268c8034f5c8564e155c67a6'\n",
+        "$ sd 'foo' 'bar' config.yml\n",
+        "$ sd '1.2.3' '1.2.4' Cargo.toml\n",
+        "$ wp option set blogname turtleginger\n",
+    };
+    STAYS(texts);
+}
+
 /* What stands where a secret would. */
 static void test_none(void **state)
 {
@@ -123,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_issuers),
         cmocka_unit_test(test_none),
+        cmocka_unit_test(test_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
