@@ -115,14 +115,23 @@ static void take_unknown(struct reading *r, const char *name)
         note_line(r, "there is no setting %s", name);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /* What people put behind a value, as in a shell. In a list it would be a part of the value, and
- * nothing would match that; any other setting says itself what it expected. */
+ * nothing would match that; any other setting says itself what it expected. A rule that worked goes
+ * on: `issue #[0-9]+` is no remark. */
 static bool has_remark(const char *value)
 {
-    const char *at = strchr(value, '#');
-    while (at && at > value && at[-1] != ' ' && at[-1] != '\t')
-        at = strchr(at + 1, '#');
-    return at != NULL;
+    for (const char *at = value; (at = strchr(at, '#')); at++) {
+        char next = at[1] | 0x20;
+        bool words = is_blank(at[1]) || !at[1] || (next >= 'a' && next <= 'z');
+        if (words && (at == value || is_blank(at[-1])))
+            return true;
+    }
+    return false;
 }
 
 static char *take_value(struct reading *r, const struct conf_setting *s, const char *value)

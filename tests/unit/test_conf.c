@@ -277,6 +277,7 @@ static void a_remark_behind_a_value_is_said(void **state)
         "private_commands = gpg ; and this is one\n"
         "private_commands = * \\#secret\n"
         "private_commands = nix run nixpkgs#*\n"
+        "private_commands = show issue #1*\n"
         "detach_key = C-a #\n");
 #define REMARK "expected a ; in front of a comment, or \\# for a # that is meant\n"
     expect_wrong(file, ":1: private_commands is 'pass  # mail'; " REMARK
@@ -287,6 +288,7 @@ static void a_remark_behind_a_value_is_said(void **state)
     assert_true(conf_keeps_private(conf, "gpg -d x"));
     assert_true(conf_keeps_private(conf, "make x #secret"));
     assert_true(conf_keeps_private(conf, "nix run nixpkgs#hello"));
+    assert_true(conf_keeps_private(conf, "show issue #12"));
     assert_false(conf_keeps_private(conf, "pass show x"));
     assert_string_equal(conf->detach_key, "C-a #");
     conf_close(file);
