@@ -535,8 +535,11 @@ static void search(struct search *q)
         bool is = q->ahead_count && q->ahead[0].from <= at;
         if (is)
             match = by_its_name(q, at, take_ahead(q));
-        if (!is || match.to <= at) /* or it was told with another one */
-            is = find(q, at, &match) && match.to > match.from;
+        if (is && match.to <= at) { /* in front: one may begin here as well */
+            report(q, at, &match);
+            is = false;
+        }
+        is = is || (find(q, at, &match) && match.to > match.from);
         if (is && match.from > at)
             keep(q, &match);
         if (is && match.from == at && redact_beside(&q->scan, &match, &beside))
