@@ -6,7 +6,8 @@
 #include "ptyd/core/detach_key.h"
 
 #define ESC           0x1b
-#define SEQUENCE_MOST 64 /* bytes of a key; what is longer is none */
+#define CSI_BYTE      0x9b /* ESC [ in one, where no character goes on */
+#define SEQUENCE_MOST 64   /* bytes of a key; what is longer is none */
 
 /* Bits of kitty's modifiers, which xterm shares as far as it has them. */
 #define WITH_CTRL  4
@@ -124,19 +125,21 @@ static enum token token_of_csi(const struct keys *k, const char *body, size_t le
     return n.value[1][1] == 3 ? TOKEN_RELEASE : TOKEN_KEY;
 }
 
-static enum token read_csi(const struct keys *k, const char *text, size_t len, size_t *ret_len)
+/* `head`: what it begins with, of two bytes or one. */
+static enum token read_csi(const struct keys *k, const char *text, size_t len, size_t head,
+                           size_t *ret_len)
 {
-    size_t at = 2;
+    size_t at = head;
     while (at < len && text[at] >= 0x20 && text[at] < 0x40)
         at++;
     if (at == len && len < SEQUENCE_MOST)
         return TOKEN_CUT;
     if (at == len || text[at] < 0x40 || text[at] > 0x7e)
-        return TOKEN_KEY; /* its ESC alone: what follows is looked at anew */
+        return TOKEN_KEY; /* its first byte alone: what follows is looked at anew */
     *ret_len = at + 1;
-    if (at == 2 && text[at] == 'M') /* a mouse report of the first kind has three bytes more */
-        *ret_len = 6;
-    return *ret_len > len ? TOKEN_CUT : token_of_csi(k, text + 2, at - 2, text[at]);
+    if (at == head && text[at] == 'M') /* a mouse report of the first kind has three bytes more */
+        *ret_len = head + 4;
+    return *ret_len > len ? TOKEN_CUT : token_of_csi(k, text + head, at - head, text[at]);
 }
 
 /* The key that `text` begins with. */
@@ -144,6 +147,8 @@ static enum token read_token(const struct keys *k, const char *text, size_t len,
 {
     char prefix = (char)(k->prefix & 0x1f);
     *ret_len = 1;
+    if ((unsigned char)*text == CSI_BYTE)
+        return read_csi(k, text, len, 1, ret_len);
     if (*text != ESC)
         return *text == prefix                 ? TOKEN_PREFIX
                : *text == k->leave             ? TOKEN_LEAVE
@@ -152,7 +157,7 @@ static enum token read_token(const struct keys *k, const char *text, size_t len,
     if (len == 1)
         return TOKEN_CUT;
     if (text[1] == '[')
-        return read_csi(k, text, len, ret_len);
+        return read_csi(k, text, len, 2, ret_len);
     if (text[1] == 'O' && len == 2)
         return TOKEN_CUT;
     bool single = text[1] == ESC || text[1] == prefix; /* ESC, and then that */
@@ -160,10 +165,29 @@ static enum token read_token(const struct keys *k, const char *text, size_t len,
     return TOKEN_KEY;
 }
 
+/* How many bytes a character of UTF-8 has yet behind this one, of those that it had before it. */
+static int left_of_character(int left, char c)
+{
+    unsigned char byte = (unsigned char)c;
+    if (byte >= 0x80 && byte < 0xc0)
+        return left > 0 ? left - 1 : 0;
+    return byte >= 0xf5 ? 0 : byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : byte >= 0xc2 ? 1 : 0;
+}
+
+/* What no hand types: the head of a sequence, and a digit. */
+static bool is_in_csi(const char *text, size_t len)
+{
+    size_t head = (unsigned char)*text == CSI_BYTE ? 1 : 2;
+    return len > head && (head == 1 || text[1] == '[') && text[head] >= '0' && text[head] <= '9';
+}
+
 /* ---- what is held ---- */
 
 static void pass(struct keys *k, size_t len, struct bytes *out)
 {
+    for (size_t i = len > 3 ? len - 3 : 0; i < len; i++)
+        k->character =
+            left_of_character(len > 3 && i == len - 3 ? 0 : k->character, k->held.data[i]);
     bytes_append(out, k->held.data, len);
     bytes_consume(&k->held, len);
     k->decided = 0;
@@ -188,8 +212,10 @@ static void forget(struct keys *k)
 static size_t plain_run(const struct keys *k, const char *text, size_t len)
 {
     size_t run = 0;
-    while (run < len && text[run] != ESC && (k->pasting || text[run] != (k->prefix & 0x1f)))
-        run++;
+    int left = k->character;
+    while (run < len && text[run] != ESC && (k->pasting || text[run] != (k->prefix & 0x1f)) &&
+           (left || (unsigned char)text[run] != CSI_BYTE))
+        left = left_of_character(left, text[run++]);
     return run;
 }
 
@@ -250,6 +276,19 @@ static bool take_token(struct keys *k, enum token token, size_t len, int64_t now
 
 /* ---- the way through ---- */
 
+/* How long what is cut waits for its rest. */
+static int rest_ms(const struct keys *k)
+{
+    bool in_csi = is_in_csi(k->held.data + k->decided, k->held.len - k->decided);
+    return k->pasting || in_csi ? KEYS_PREFIX_MS : KEYS_SEQUENCE_MS;
+}
+
+static int64_t due_of(const struct keys *k, int64_t now)
+{
+    int64_t due = k->held.len > k->decided ? now + rest_ms(k) : k->prefix_due;
+    return !k->held.len ? 0 : k->pressed && k->prefix_due < due ? k->prefix_due : due;
+}
+
 bool keys_take(struct keys *k, const char *bytes, size_t len, int64_t now, struct bytes *out)
 {
     if (!k->prefix) {
@@ -272,9 +311,7 @@ bool keys_take(struct keys *k, const char *bytes, size_t len, int64_t now, struc
             return true;
         }
     }
-    int64_t rest = now + (k->pasting ? KEYS_PREFIX_MS : KEYS_SEQUENCE_MS);
-    int64_t due = k->held.len > k->decided ? rest : k->prefix_due;
-    k->due = !k->held.len ? 0 : k->pressed && k->prefix_due < due ? k->prefix_due : due;
+    k->due = due_of(k, now);
     return false;
 }
 

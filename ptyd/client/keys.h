@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 
 /* For the key behind the prefix, and for the rest of a sequence: ESC may be a key, too. In a paste
- * it is none: the rest of its end is waited for as long as a key. */
+ * it is none, nor where `ESC [` and a digit have come: that rest is waited for as long as a key. */
 #define KEYS_PREFIX_MS   500
 #define KEYS_SEQUENCE_MS 25
 /* Between two presses that leave together. */
@@ -33,6 +33,7 @@ struct keys {
 
     bool pressed;       /* the prefix was, and what follows decides */
     bool pasting;       /* what comes is pasted text */
+    int character;      /* so many bytes the last character that went to the session has yet */
     struct bytes held;  /* what waits: the prefix, the head of a sequence */
     size_t decided;     /* so much of it was looked at */
     int64_t due;        /* when it waits no longer; 0 while nothing waits */

@@ -10,7 +10,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define ESC 0x1b
+#include "base/utf8.h"
+
+#define ESC      0x1b
+#define CSI_BYTE 0x9b /* ESC [ in one, where it is no part of a character */
 
 /* ---- which keys are plain ---- */
 
@@ -27,10 +30,20 @@ static size_t sequence_len(const char *keys, size_t len)
     return letter && !(at == 2 && keys[at] == 'M') ? at + 1 : 0;
 }
 
+/* A sequence, a character or a byte; 0 for what may begin a key that leaves. */
+static size_t key_len(const char *keys, size_t len)
+{
+    uint32_t code;
+    if (*keys == ESC)
+        return sequence_len(keys, len);
+    int n = utf8_decode_any(keys, len, &code);
+    return n > 0 ? (size_t)n : (unsigned char)*keys == CSI_BYTE ? 0 : 1;
+}
+
 bool lent_is_plain(const char *keys, size_t len, char special)
 {
     for (size_t at = 0, n; at < len; at += n) {
-        n = keys[at] == ESC ? sequence_len(keys + at, len - at) : 1;
+        n = key_len(keys + at, len - at);
         if (!n || keys[at] == special)
             return false;
     }

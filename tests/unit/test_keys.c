@@ -55,6 +55,10 @@ static void the_two_keys_leave(void **state)
         "\x1b[92;197u",     /* caps lock and num lock */
         "\x1b[92:124;5u",   /* alternate keys */
         "\x1b[35::92;5:1u", /* of another layout */
+        ("\x9b"
+         "92;5u"), /* CSI as one byte */
+        ("\x9b"
+         "27;5;92~"),
         "\x1b[57442;5:1u\x1b[92;5:1u\x1b[92;5:2u\x1b[92;5:3u\x1b[57442;1:3u", /* all of it */
     };
     static const char *const keys[] = {
@@ -89,6 +93,12 @@ static void anything_else_goes_on(void **state)
     static const char *const keys[] = {
         "d",
         "plain text, \xc3\xa9\xe6\x97\xa5",
+        ("\xd0\x9b"
+         "92;5ud"), /* a letter, whose second byte that is */
+        ("\xe6\x9b\x9b"
+         "92;5ud"),
+        ("\xf0\x9f\x9b\x9b"
+         "92;5ud"),
         "\x1b[A\x1bOP\x1b[1;5C\x1b[3~",
         "\x1cx",
         "\x1c\x1b[A",
@@ -214,6 +224,38 @@ static void a_key_alone_waits_and_is_sent(void **state)
     bytes_finish(&out);
 }
 
+/* What no hand types waits as long as a key, what may be one does not. */
+static void a_sequence_in_two_pieces_leaves(void **state)
+{
+    static const struct {
+        const char *first, *rest;
+        int ms;
+    } cases[] = {
+        {"\x1b[92;", "5u", KEYS_PREFIX_MS},
+        {"\x1b[9", "2;5u", KEYS_PREFIX_MS},
+        {"\x9b"
+         "2",
+         "7;5;92~", KEYS_PREFIX_MS},
+        {"\x1b[", "92;5u", KEYS_SEQUENCE_MS},
+        {"\x1b", "[92;5u", KEYS_SEQUENCE_MS},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bytes out = {0};
+        struct keys k;
+        int64_t last = 1000 + cases[i].ms - 1;
+        start(&k, DETACH_KEY_USUAL);
+        assert_false(keys_take(&k, cases[i].first, strlen(cases[i].first), 1000, &out));
+        assert_int_equal(keys_due(&k), last + 1);
+        keys_wait_over(&k, last, &out);
+        assert_false(keys_take(&k, cases[i].rest, strlen(cases[i].rest), last, &out));
+        assert_true(keys_take(&k, "d", 1, last, &out));
+        assert_int_equal(out.len, 0);
+        keys_finish(&k);
+        bytes_finish(&out);
+    }
+}
+
 static void a_paste_that_ends_in_two_pieces_ends(void **state)
 {
     struct bytes out = {0};
@@ -332,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_key_alone_waits_and_is_sent),
         cmocka_unit_test(much_passes_whole),
         cmocka_unit_test(who_leaves_types_nothing_more),
+        cmocka_unit_test(a_sequence_in_two_pieces_leaves),
         cmocka_unit_test(a_paste_that_ends_in_two_pieces_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

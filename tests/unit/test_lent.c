@@ -28,6 +28,11 @@ static void keys_are_plain_or_for_the_viewer(void **state)
         {"\x7f", true},
         {"\x03", true},
         {"h\xc3\xa9", true},
+        {"\xd0\x9b\xc4\x9b", true}, /* letters */
+        {"\x9b", false},
+        {"\x9b"
+         "92;5u",
+         false},
         {"\x1b[A", true},
         {"\x1bOP", true},
         {"\x1b[1;5D", true},
@@ -67,7 +72,7 @@ static void keys_are_plain_or_for_the_viewer(void **state)
 /* What is plain the viewer would have sent as it came, whichever keys leave. */
 static void what_is_plain_passes_at_once(void **state)
 {
-    static const char alphabet[] = "ad[O;:<?0125~uMAIRcg\x1b\x1b\x1b\x1b\x1c\x03\r";
+    static const char alphabet[] = "ad[O;:<?0125~uMAIRcg\x1b\x1b\x1b\x1b\x1c\x03\r\x9b\xd0\xe6\x97";
     (void)state;
     srandom(5);
     int plain = 0;
