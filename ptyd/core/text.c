@@ -126,8 +126,13 @@ char *text_shell_quote(const char *text)
     return quoted.data;
 }
 
+static bool same(char one, char other)
+{
+    return tolower((unsigned char)one) == tolower((unsigned char)other);
+}
+
 /* How many letters have to be changed, put in, taken out or swapped with their neighbour to make
- * one name of the other: optimal string alignment, three rows at a time. */
+ * one name of the other, whatever their case: optimal string alignment, three rows at a time. */
 static size_t distance_of(const char *one, const char *other)
 {
     enum { MOST = 64 };
@@ -139,11 +144,11 @@ static size_t distance_of(const char *one, const char *other)
         const size_t *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t k = 1; k <= width; k++) {
-            size_t least = above[k - 1] + (one[i - 1] != other[k - 1]);
+            size_t least = above[k - 1] + !same(one[i - 1], other[k - 1]);
             least = above[k] + 1 < least ? above[k] + 1 : least;
             least = row[k - 1] + 1 < least ? row[k - 1] + 1 : least;
-            if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1] &&
-                before[k - 2] + 1 < least)
+            if (i > 1 && k > 1 && same(one[i - 1], other[k - 2]) &&
+                same(one[i - 2], other[k - 1]) && before[k - 2] + 1 < least)
                 least = before[k - 2] + 1;
             row[k] = least;
         }
