@@ -399,30 +399,115 @@ static void note_closing(struct rpc *rpc, const json_t *message)
     rpc->closing = text_copy(why);
 }
 
+/* Whether there is work on the way to an answer, since the last look. */
+static bool comes(unsigned long *used)
+{
+    char *path = paths_socket();
+    bool on = daemon_comes(path, used);
+    free(path);
+    return on;
+}
+
+/* Once, where stderr is no terminal; and not of what is waited for so briefly that its end says it.
+ */
+static void say_silent(struct rpc *rpc, struct progress *p, int64_t until)
+{
+    progress_say(p, "%lld s", (long long)(progress_ms(p) / 1000));
+    if (p->terminal || rpc->said_silent || progress_ms(p) < PROGRESS_AFTER_MS ||
+        until - p->began_ms <= LIMIT_HOOK_WAIT_MS)
+        return;
+    rpc->said_silent = true;
+    say("the daemon does not answer yet; waiting for it");
+}
+
+/* Where stderr is no terminal a word has to do, of a daemon that does nothing for the answer. */
+static enum rpc_wait wait_aloud(struct rpc *rpc, struct progress *p, int64_t until,
+                                json_t **ret_answer)
+{
+    unsigned long used = 0;
+    enum rpc_wait end = RPC_LATE;
+    for (bool looked = false; !p->terminal && !rpc->said_silent; looked = true) {
+        int64_t step = clock_monotonic_ms() + PROGRESS_AFTER_MS / 2;
+        end = rpc_wait(rpc, step < until ? step : until, ret_answer);
+        if (end != RPC_LATE || step >= until)
+            return end;
+        if (!comes(&used) && looked)
+            say_silent(rpc, p, until);
+    }
+    return rpc_wait_telling(rpc, p, until, ret_answer);
+}
+
 /* Where silence counts it says by itself what is waited for. */
 static enum rpc_wait wait_for_answer(struct rpc *rpc, struct progress *p, int64_t until,
                                      json_t **ret_answer)
 {
     return rpc->silence_ms ? rpc_wait(rpc, until, ret_answer)
-                           : rpc_wait_telling(rpc, p, until, ret_answer);
+                           : wait_aloud(rpc, p, until, ret_answer);
 }
 
-static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *params, int64_t until,
-                              json_t **ret_answer)
+static enum rpc_wait ask_once(struct rpc *rpc, struct progress *p, const char *method,
+                              json_t *params, int64_t until, json_t **ret_answer)
 {
     json_int_t id = rpc_send(rpc, method, json_incref(params), until);
     enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
-    struct progress progress = progress_begin("waiting for the daemon");
     json_t *answer = NULL;
     open_window(rpc);
-    while (end == RPC_CAME && (end = wait_for_answer(rpc, &progress, until, &answer)) == RPC_CAME &&
+    while (end == RPC_CAME && (end = wait_for_answer(rpc, p, until, &answer)) == RPC_CAME &&
            !rpc_is_answer(answer, id)) {
         note_closing(rpc, answer);
         json_decref(answer);
     }
-    progress_clear(&progress);
     if (end == RPC_CAME)
         *ret_answer = answer;
+    return end;
+}
+
+/* Connections that were lost while one thing was asked. */
+struct losses {
+    int seen;           /* of them, with all that was sent read */
+    int64_t since;      /* monotonic ms: the first, or when there was work last; 0 for none yet */
+    unsigned long used; /* ticks of a processor that the daemon had used then */
+};
+
+/* Who closes one connection behind the other, and does nothing else, is as silent as who never
+ * answers; a daemon whose workers die one after the other is not. */
+static bool are_too_many(struct losses *l, const struct rpc *rpc, int64_t until)
+{
+    int64_t now = clock_monotonic_ms();
+    bool first = !l->since;
+    if (!first)
+        pause_before_retry();
+    if (first || now - l->since >= (rpc->silence_ms ? rpc->silence_ms : LIMIT_RECONNECT_MS)) {
+        if (!comes(&l->used) && !first)
+            return true;
+        l->since = now;
+    }
+    return now >= until;
+}
+
+/* Whatever becomes of its connections. */
+static enum rpc_wait ask_again(struct rpc *rpc, const char *method, json_t *params, int64_t until,
+                               json_t **ret_answer)
+{
+    struct progress progress = progress_begin("waiting for the daemon");
+    struct losses losses = {0};
+    enum rpc_wait end;
+    bool repeats = may_be_repeated(method);
+    while ((end = ask_once(rpc, &progress, method, params, until, ret_answer)) == RPC_LOST) {
+        int64_t by = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
+        losses.seen += !rpc->unread;
+        if (rpc->closing || !(rpc->unread || (repeats && losses.seen <= LIMIT_REPEATS)))
+            break;
+        if (are_too_many(&losses, rpc, until)) {
+            end = RPC_LATE;
+            break;
+        }
+        if (!rpc->silence_ms)
+            say_silent(rpc, &progress, until);
+        if (rpc_reconnect(rpc, by < until ? by : until) < 0)
+            break;
+    }
+    progress_clear(&progress);
     return end;
 }
 
@@ -461,23 +546,15 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
         free(rpc->closing);
         rpc->closing = NULL;
     }
-    enum rpc_wait end;
-    bool repeats = may_be_repeated(method);
-    for (int seen = 0; (end = ask_once(rpc, method, params, until, &answer)) == RPC_LOST;) {
-        int64_t by = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
-        seen += !rpc->unread;
-        if (rpc->closing || !(rpc->unread || (repeats && seen <= LIMIT_REPEATS)) ||
-            rpc_reconnect(rpc, by < until ? by : until) < 0)
-            break;
-    }
+    enum rpc_wait end = ask_again(rpc, method, params, until, &answer);
     if (end == RPC_CAME) {
         const char *error = json_text(json_at(answer, "error"), "message", NULL);
         *ret_error = error ? text_copy(error) : NULL;
         result = error ? NULL : json_incref(json_object_get(answer, "result"));
     } else {
-        *ret_error = rpc->closing
-                         ? text_copy(rpc->closing)
-                         : why_not(end, !rpc->unread && !repeats, clock_monotonic_ms() - begun);
+        *ret_error = rpc->closing ? text_copy(rpc->closing)
+                                  : why_not(end, !rpc->unread && !may_be_repeated(method),
+                                            clock_monotonic_ms() - begun);
     }
     json_decref(answer);
     json_decref(params);

@@ -33,6 +33,7 @@ struct rpc {
                           0: any */
     struct rpc_window window; /* of that, for what is asked now */
     bool said_busy;           /* that it works, and is waited for */
+    bool said_silent;         /* that there is no answer yet, which is waited for */
     char *closing;            /* why the daemon closes it, as it said; NULL. Owned */
     int passed; /* a descriptor that came with an answer and was not taken yet, and 1; 0 */
 };
@@ -74,8 +75,8 @@ enum rpc_wait rpc_wait_telling(struct rpc *rpc, struct progress *progress, int64
                                json_t **ret_message);
 
 /* Sends and waits at most `wait_ms` in all, over a worker's death, too (LIMIT_RECONNECT_MS for the
- * next one to answer). Returns the result (a new reference), or NULL with what is wrong in
- * *ret_error (a new string). Steals `params`. */
+ * next one to answer); says meanwhile that it waits. Returns the result (a new reference), or NULL
+ * with what is wrong in *ret_error (a new string). Steals `params`. */
 json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms, char **ret_error);
 
 /* The same, and says on stderr what is wrong. */

@@ -82,6 +82,20 @@ async function main() {
     server.close();
   });
 
+  await report.test('a listener that closes every connection at once is as silent; what does more than look waits, and says so', async () => {
+    const socket = path.join(space.root, 'closer'), env = { PTYD_SOCKET: socket };
+    const server = net.createServer((client) => { client.on('error', () => {}); client.destroy(); }).listen(socket);
+    await looks(env);
+    const detach = spawn(PTYD, ['detach', 'w'], { env: { ...space.env, ...env } });
+    let said = '';
+    detach.stderr.on('data', (data) => { said += data; });
+    await until('it says that it waits', () => said === 'ptyd: the daemon does not answer yet; waiting for it\n');
+    assert.strictEqual(detach.exitCode, null);
+    assert.strictEqual(await new Promise((resolve) => detach.on('close', resolve)), 1);
+    assert.match(said, /\nptyd: the daemon does not answer \(waited [5-9] s\): /);
+    server.close();
+  });
+
   await report.test('an answer that was there in time is read, however late', async () => {
     const socket = path.join(space.root, 'held');
     let look, said = '';

@@ -468,6 +468,7 @@ async function testStopped(report, outer) {
   process.kill(worker, 'SIGSTOP');
   const looks = [['list'], ['status', '--short'], ['blocks', '-s', 'work']].map((args) => start(space, args));
   const close = start(space, ['close', 'other']);
+  const others = [['detach', 'work'], ['rename', 'work', 'play'], ['resize', '90x30', '-s', 'work'], ['run', '-s', 'work', '--', 'true']].map((args) => start(space, args));
   const waiting = start(space, ['run', '-s', 'work', '--timeout', '1.5', '--', 'echo never']);
   const bare = new Screen(outer, 'bare', { ...space, env: { ...space.env, SHELL: '/bin/sh' } }, []);
 
@@ -489,6 +490,14 @@ async function testStopped(report, outer) {
       assert.strictEqual(stderr.replace('waited 2 s', 'waited 1 s'), `ptyd: the daemon does not answer (waited 1 s): its worker, process ${worker}, is stopped: \`kill -CONT ${worker}\` lets it go on\n`);
       assert.strictEqual(status, 1);
     }
+  });
+
+  await report.test('a stopped worker: what does more than look says meanwhile that it waits, once', async () => {
+    for (const other of [close, ...others]) {
+      await until('it says so', () => other.stderr);
+      assert.deepStrictEqual([other.stderr, other.child.exitCode], ['ptyd: the daemon does not answer yet; waiting for it\n', null]);
+    }
+    for (const other of others) other.child.kill();
   });
 
   await report.test('a stopped worker: close ends after its limit; what is not known is said', async () => {
