@@ -194,13 +194,26 @@ static void count_missed(struct view *v)
     feed_counted(&v->feed, to, missed_lines(s, from, to));
 }
 
+/* How many lines, whole ones with their ends, stand above the cursor of what will be drawn. */
+static uint64_t lines_drawn(const struct view *v)
+{
+    const struct terminal *t = session_terminal(v->task.session);
+    uint64_t ends = 0;
+    if (v->run || !view_fits(v) || terminal_alt_screen(t))
+        return 0;
+    for (int row = 0; row < terminal_cursor(t).row; row++)
+        ends += !terminal_row_goes_on(t, row + 1);
+    return ends && terminal_row_goes_on(t, 0) ? ends - 1 : ends; /* the first began above */
+}
+
 /* What it missed was not sent. */
 static void skip_missed(struct view *v)
 {
     bool over = v->until != UINT64_MAX;
     bool inside = terminal_is_inside(session_terminal(v->task.session)) && !v->ended;
-    if (v->feed.lines || !v->doubts)
-        view_note(v, VIEW_SKIPPED, v->feed.lines, "");
+    uint64_t drawn = over ? 0 : lines_drawn(v), lines = v->feed.lines;
+    if (lines || !v->doubts)
+        view_note(v, VIEW_SKIPPED, lines > drawn ? lines - drawn : 0, "");
     v->doubts = false;
     if (over)
         feed_begin(&v->feed, v->until);
