@@ -417,7 +417,7 @@ static void say_silent(struct rpc *rpc, struct progress *p, int64_t until)
         until - p->began_ms <= LIMIT_HOOK_WAIT_MS)
         return;
     rpc->said_silent = true;
-    say("the daemon does not answer yet; waiting for it");
+    say("no answer from the daemon yet; waiting for it");
 }
 
 /* Where stderr is no terminal a word has to do, of a daemon that does nothing for the answer. */

@@ -89,7 +89,7 @@ async function main() {
     const detach = spawn(PTYD, ['detach', 'w'], { env: { ...space.env, ...env } });
     let said = '';
     detach.stderr.on('data', (data) => { said += data; });
-    await until('it says that it waits', () => said === 'ptyd: the daemon does not answer yet; waiting for it\n');
+    await until('it says that it waits', () => said === 'ptyd: no answer from the daemon yet; waiting for it\n');
     assert.strictEqual(detach.exitCode, null);
     assert.strictEqual(await new Promise((resolve) => detach.on('close', resolve)), 1);
     assert.match(said, /\nptyd: the daemon does not answer \(waited [5-9] s\): /);

@@ -495,7 +495,7 @@ async function testStopped(report, outer) {
   await report.test('a stopped worker: what does more than look says meanwhile that it waits, once', async () => {
     for (const other of [close, ...others]) {
       await until('it says so', () => other.stderr);
-      assert.deepStrictEqual([other.stderr, other.child.exitCode], ['ptyd: the daemon does not answer yet; waiting for it\n', null]);
+      assert.deepStrictEqual([other.stderr, other.child.exitCode], ['ptyd: no answer from the daemon yet; waiting for it\n', null]);
     }
     for (const other of others) other.child.kill();
   });
