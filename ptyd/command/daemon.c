@@ -227,6 +227,12 @@ bool daemon_comes(const char *socket, unsigned long *used)
     return !worker.state || more || works(&keeper) || works(&worker);
 }
 
+bool daemon_is_stopped(const char *socket)
+{
+    long keeper = daemon_keeper(socket), worker = keeper ? worker_of(keeper) : 0;
+    return (keeper && state_of(keeper) == 'T') || (worker && state_of(worker) == 'T');
+}
+
 char *daemon_advice(const char *socket)
 {
     long keeper = daemon_keeper(socket), worker = keeper ? worker_of(keeper) : 0;

@@ -39,6 +39,9 @@ bool daemon_gets_on(const char *socket, unsigned long *used);
  * there is none between two of them. Not where one of both is stopped. */
 bool daemon_comes(const char *socket, unsigned long *used);
 
+/* Whether one of its processes is stopped: it answers when it is let go on, and not before. */
+bool daemon_is_stopped(const char *socket);
+
 /* Whom the socket belongs to and what can be done about it when nobody answers there, for the end
  * of a message: "process 12 is stopped: `kill -CONT 12` lets it go on". New string. */
 char *daemon_advice(const char *socket);

@@ -408,7 +408,15 @@ static bool comes(unsigned long *used)
     return on;
 }
 
-/* Once, where stderr is no terminal; and not of what is waited for so briefly that its end says it.
+static bool is_stopped(void)
+{
+    char *path = paths_socket();
+    bool stopped = daemon_is_stopped(path);
+    free(path);
+    return stopped;
+}
+
+/* Where stderr is no terminal once; and not of what is waited for so briefly that its end says it.
  */
 static void say_silent(struct rpc *rpc, struct progress *p, int64_t until)
 {
@@ -420,18 +428,17 @@ static void say_silent(struct rpc *rpc, struct progress *p, int64_t until)
     say("no answer from the daemon yet; waiting for it");
 }
 
-/* Where stderr is no terminal a word has to do, of a daemon that does nothing for the answer. */
+/* Where stderr is no terminal a word has to do, of a daemon that will not answer: others may just
+ * take their time, as a shell does that is to end. */
 static enum rpc_wait wait_aloud(struct rpc *rpc, struct progress *p, int64_t until,
                                 json_t **ret_answer)
 {
-    unsigned long used = 0;
-    enum rpc_wait end = RPC_LATE;
-    for (bool looked = false; !p->terminal && !rpc->said_silent; looked = true) {
-        int64_t step = clock_monotonic_ms() + PROGRESS_AFTER_MS / 2;
-        end = rpc_wait(rpc, step < until ? step : until, ret_answer);
+    while (!p->terminal && !rpc->said_silent) {
+        int64_t step = clock_monotonic_ms() + PROGRESS_AFTER_MS;
+        enum rpc_wait end = rpc_wait(rpc, step < until ? step : until, ret_answer);
         if (end != RPC_LATE || step >= until)
             return end;
-        if (!comes(&used) && looked)
+        if (is_stopped())
             say_silent(rpc, p, until);
     }
     return rpc_wait_telling(rpc, p, until, ret_answer);
