@@ -64,11 +64,15 @@ enum rpc_wait dialog_ask(struct dialog *d, const char *method, json_t *params, i
     json_t *answer = NULL;
     enum rpc_wait end;
     json_object_set_new(params, "name", json_string(d->cli->session));
-    while ((end = ask_once(d, method, params, until, &answer)) == RPC_LOST)
-        if (rpc_reconnect(&d->rpc, dialog_until(d, LIMIT_RECONNECT_MS)) < 0) {
+    while ((end = ask_once(d, method, params, until, &answer)) == RPC_LOST) {
+        if (until >= 0 && clock_monotonic_ms() >= until)
+            end = RPC_LATE; /* whoever listens there closes each */
+        else if (rpc_reconnect(&d->rpc, dialog_until(d, LIMIT_RECONNECT_MS)) < 0)
             end = lose(d);
-            break;
-        }
+        else
+            continue;
+        break;
+    }
     json_decref(params);
     if (end != RPC_CAME)
         return end;

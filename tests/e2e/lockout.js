@@ -1,7 +1,7 @@
 // A daemon that hangs, dies or cannot start takes nobody's shell: bare ptyd gives the plain one, and says why.
 'use strict';
 const assert = require('node:assert');
-const { spawn, spawnSync } = require('node:child_process');
+const { execFile, spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
@@ -86,6 +86,8 @@ async function main() {
     const socket = path.join(space.root, 'closer'), env = { PTYD_SOCKET: socket };
     const server = net.createServer((client) => { client.on('error', () => {}); client.destroy(); }).listen(socket);
     await looks(env);
+    const wait = await new Promise((resolve) => execFile(PTYD, ['wait', '-s', 'w', '--idle', '1', '--timeout', '2'], { env: { ...space.env, ...env }, timeout: 20000 }, (error, stdout, stderr) => resolve([error?.code, stderr])));
+    assert.deepStrictEqual(wait, [124, 'ptyd: the daemon does not answer; `ptyd status` says more\n']);
     const detach = spawn(PTYD, ['detach', 'w'], { env: { ...space.env, ...env } });
     let said = '';
     detach.stderr.on('data', (data) => { said += data; });
