@@ -142,9 +142,9 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->next_type = BLOCK_USER_CMD;
     if (mark->has_cmd)
         tracker_set_command(b, mark->cmd.data ? mark->cmd.data : "", mark->cmd.len,
-                            !mark->by_line      ? BLOCK_FROM_SHELL
-                            : t->typed.in_doubt ? BLOCK_FROM_UNKNOWN
-                                                : BLOCK_FROM_ECHO,
+                            !mark->by_line                           ? BLOCK_FROM_SHELL
+                            : t->typed.in_doubt || t->typed.doubtful ? BLOCK_FROM_UNKNOWN
+                                                                     : BLOCK_FROM_ECHO,
                             mark->truncated);
     else if (t->announced)
         tracker_set_command(b, t->announced, strlen(t->announced), BLOCK_FROM_SHELL, false);

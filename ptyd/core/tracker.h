@@ -126,6 +126,14 @@ void tracker_edited(struct tracker *t, const char *bytes, size_t len);
 /* The same of what nobody typed: the answers of a terminal. */
 void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echoes);
 
+/* Where the terminal edits lines: it made something else of the last `len` bytes typed. */
+void tracker_change_keys(struct tracker *t, size_t len);
+/* The same: whether keys wait that no line was made of. And lines were typed behind some that came
+ * before the prompt: so many bytes came to the shell since the first of these was typed, or wait
+ * for it, by which it is told whether a command has them. */
+bool tracker_holds_keys(const struct tracker *t);
+void tracker_account(struct tracker *t, size_t bytes);
+
 /* What was typed into a shell without C, as far as it matters yet (borrowed); and that again, for a
  * tracker that a log brought to the same point. */
 struct typed_keys tracker_keys(const struct tracker *t);

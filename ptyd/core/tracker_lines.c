@@ -103,7 +103,9 @@ static void pass_by(struct tracker *t)
 static void extend_line(struct tracker *t, char *line)
 {
     char *whole = text_format("%s\n%s", t->block->cmd, line);
-    tracker_set_command(t->block, whole, strlen(whole), BLOCK_FROM_ECHO, t->block->cmd_truncated);
+    bool known = t->block->cmd_source == BLOCK_FROM_ECHO && !t->typed.doubtful;
+    tracker_set_command(t->block, whole, strlen(whole),
+                        known ? BLOCK_FROM_ECHO : BLOCK_FROM_UNKNOWN, t->block->cmd_truncated);
     free(whole);
     free(line);
     t->stage = STAGE_OUTPUT;
@@ -396,6 +398,22 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes
         typed_early(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
     if (!waits)
         give_up_line(t);
+}
+
+void tracker_change_keys(struct tracker *t, size_t len)
+{
+    typed_change(&t->typed, len);
+}
+
+bool tracker_holds_keys(const struct tracker *t)
+{
+    return t->typed.editor == EDITOR_TTY && t->typed.keys.len;
+}
+
+void tracker_account(struct tracker *t, size_t bytes)
+{
+    if (t->stage == STAGE_INPUT)
+        typed_account(&t->typed, bytes);
 }
 
 void tracker_deafen(struct tracker *t)

@@ -13,7 +13,7 @@
 
 /* Of the fields and their order; another one is not read. What is noted of a command's output is
  * all that there is of it: it has its own, so that an older program's is read while it can be. */
-#define VERSION         10
+#define VERSION         11
 #define PRINTED_VERSION 8
 
 struct walk {
@@ -84,6 +84,8 @@ static void typed(struct walk *w, struct typed *value)
     value->trust = (enum typed_trust)number(w, value->trust, UNSURE);
     run(w, &value->keys);
     value->shared = number(w, value->shared, value->keys.len);
+    value->loose_from = number(w, value->loose_from, value->keys.len);
+    value->loose = number(w, value->loose, value->keys.len - value->loose_from);
     value->in_doubt = flag(w, value->in_doubt);
     value->echoed = number(w, value->echoed, value->keys.len);
     value->piece = number(w, value->piece, value->keys.len);

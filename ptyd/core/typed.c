@@ -9,49 +9,12 @@
 
 #define CTRL_C '\x03'
 
-/* What edits a line before the shell reads it, by a terminal's defaults (termios(3)). */
-#define ERASE     '\x7f'
-#define KILL_LINE '\x15'
-#define KILL_WORD '\x17'
-
 void typed_finish(struct typed *t)
 {
     bytes_finish(&t->keys);
 }
 
 /* ---- a line's keys ---- */
-
-static void erase(struct bytes *line)
-{
-    while (line->len && ((unsigned char)line->data[--line->len] & 0xc0) == 0x80)
-        ;
-}
-
-static void erase_word(struct bytes *line)
-{
-    while (line->len && line->data[line->len - 1] == ' ')
-        line->len--;
-    while (line->len && line->data[line->len - 1] != ' ')
-        line->len--;
-}
-
-char *typed_cook(const char *keys, size_t len)
-{
-    struct bytes line = {0};
-    for (size_t i = 0; i < len; i++) {
-        if (keys[i] == ERASE)
-            erase(&line);
-        else if (keys[i] == KILL_WORD)
-            erase_word(&line);
-        else if (keys[i] == KILL_LINE)
-            line.len = 0;
-        else
-            bytes_append_char(&line, keys[i]);
-    }
-    char *text = text_clean(line.data ? line.data : "", line.len, LIMIT_COMMAND_BYTES);
-    bytes_finish(&line);
-    return text;
-}
 
 static bool is_enter(char key)
 {
@@ -70,15 +33,6 @@ static bool is_given_up(const char *line)
     return len >= 2 && line[len - 2] == '^' && (line[len - 1] == 'C' || line[len - 1] == '\\');
 }
 
-/* Whether typed_cook() makes of it what the terminal does. */
-static bool is_plain(const char *keys, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)keys[i] < 0x20 && keys[i] != KILL_LINE && keys[i] != KILL_WORD)
-            return false;
-    return true;
-}
-
 /* ---- what waits ---- */
 
 static size_t less(size_t value, size_t by)
@@ -90,6 +44,7 @@ static size_t less(size_t value, size_t by)
 static void drop(struct typed *t, size_t len)
 {
     size_t doubt_end = less(t->doubt_from + t->doubted, len);
+    size_t loose_end = less(t->loose_from + t->loose, len);
     bytes_consume(&t->keys, len);
     t->shared = less(t->shared, len);
     t->matched = len > t->echoed ? 0 : t->matched;
@@ -97,7 +52,22 @@ static void drop(struct typed *t, size_t len)
     t->piece = less(t->piece, len);
     t->doubt_from = less(t->doubt_from, len);
     t->doubted = less(doubt_end, t->doubt_from);
+    t->loose_from = less(t->loose_from, len);
+    t->loose = less(loose_end, t->loose_from);
     t->fresh = false;
+}
+
+/* Whether such are among the first keys that the shell may not have got, or others for them. */
+static bool is_loose(const struct typed *t, size_t len)
+{
+    return t->loose && t->loose_from < len;
+}
+
+/* The keys from there on are, too. */
+static void loosen(struct typed *t, size_t from)
+{
+    t->loose_from = t->loose && t->loose_from < from ? t->loose_from : from;
+    t->loose = t->keys.len - t->loose_from;
 }
 
 /* How many keys the first whole line from there has, Enter included; 0 for none. */
@@ -116,6 +86,7 @@ static char *take_line(struct typed *t)
     if (!len)
         return NULL;
     char *line = typed_cook(t->keys.data, len - 1);
+    t->doubtful = is_loose(t, len);
     drop(t, len);
     return line;
 }
@@ -195,12 +166,50 @@ void typed_early(struct typed *t, const char *keys, size_t len, bool runs, bool 
 
 void typed_reply(struct typed *t, const char *bytes, size_t len, bool runs, bool echoes)
 {
+    size_t from = t->keys.len;
     if (t->editor == EDITOR_TTY)
         keep_echoed(t, bytes, len, echoes);
     else
         keep(t, bytes, len);
+    if (runs && t->editor == EDITOR_TTY && !echoes && t->keys.len > from)
+        loosen(t, from);
     if (runs)
         typed_share(t);
+}
+
+void typed_change(struct typed *t, size_t len)
+{
+    if (t->editor == EDITOR_TTY && t->keys.len)
+        loosen(t, less(t->keys.len, len));
+}
+
+/* Whether there are keys from before this prompt that are no whole line, in front of whole lines.
+ */
+static bool is_countable(const struct typed *t)
+{
+    size_t line = line_at(t, 0);
+    for (size_t i = 0; i < t->shared; i++)
+        if ((unsigned char)t->keys.data[i] < 0x20 || t->keys.data[i] == TYPED_ERASE)
+            return false;
+    for (size_t i = t->shared; i < t->keys.len; i++)
+        if (!is_enter(t->keys.data[i]) && !typed_is_plain(t->keys.data + i, 1))
+            return false;
+    return t->editor == EDITOR_TTY && t->shared && t->shared < line &&
+           is_enter(t->keys.data[t->keys.len - 1]) && t->loose_from + t->loose <= t->shared;
+}
+
+void typed_account(struct typed *t, size_t bytes)
+{
+    size_t shared = t->shared;
+    if (t->trust != HEARS || !is_countable(t))
+        return;
+    size_t all = typed_cooked_len(t->keys.data, t->keys.len);
+    if (bytes == all)
+        t->loose = t->shared = 0;
+    else if (bytes == typed_cooked_len(t->keys.data + shared, t->keys.len - shared))
+        drop(t, shared);
+    else if (bytes < all)
+        loosen(t, 0);
 }
 
 void typed_share(struct typed *t)
@@ -258,6 +267,18 @@ static void doubt(struct typed *t, const char *keys, size_t len)
     keep_echoed(t, keys, len, true);
 }
 
+/* Of keys that are no whole line, which a command may have read, nobody counts any more what did.
+ */
+static void loosen_rest(struct typed *t)
+{
+    size_t from = t->keys.len;
+    while (from && !is_enter(t->keys.data[from - 1]))
+        from--;
+    t->loose = 0;
+    if (from < t->shared)
+        loosen(t, from);
+}
+
 /* Without all keys no line can be told from another's output by them. */
 void typed_recall(struct typed *t, const struct typed_keys *keys)
 {
@@ -274,6 +295,7 @@ void typed_recall(struct typed *t, const struct typed_keys *keys)
     t->doubt_from = at_most(keys->doubt_from, keys->len);
     t->doubted = at_most(keys->doubted, keys->len - t->doubt_from);
     t->doubt_matched = keys->doubt_matched;
+    loosen_rest(t);
     if (keys->typing_len)
         doubt(t, keys->typing, keys->typing_len);
 }
@@ -305,6 +327,7 @@ static void drop_doubted(struct typed *t)
     t->keys.len -= len;
     t->shared = less(t->shared, len);
     t->piece = less(t->piece, len);
+    t->loose = 0;
     t->doubted = 0;
 }
 
@@ -409,7 +432,8 @@ static enum typed_answer ran_ahead(char *line, char **ret_line)
 /* The first line's echo ended right here. Keys that were lost before stand on the screen. */
 static enum typed_answer end_own_line(struct typed *t, const char *echo, char **ret_line)
 {
-    bool known = t->trust == HEARS && is_plain(t->keys.data, line_at(t, 0) - 1);
+    size_t len = line_at(t, 0);
+    bool known = t->trust == HEARS && typed_is_plain(t->keys.data, len - 1) && !is_loose(t, len);
     char *line = take_line(t);
     bool runs = is_command(known ? line : echo);
     t->trust = HEARS;
@@ -426,7 +450,7 @@ static enum typed_answer end_tty_line(struct typed *t, const char *echo, bool ov
                                       char **ret_line)
 {
     bool is_echoed = typed_due(t);
-    if (is_echoed && t->fresh && t->fresh_from == 0)
+    if (is_echoed && t->fresh && t->fresh_from < line_at(t, 0))
         return end_own_line(t, echo, ret_line);
     if (is_echoed || overdue)
         return ran_ahead(take_line(t), ret_line);
@@ -439,6 +463,7 @@ static enum typed_answer end_tty_line(struct typed *t, const char *echo, bool ov
 enum typed_answer typed_line_ends(struct typed *t, const char *echo, bool overdue, char **ret_line)
 {
     t->feed = t->feed == NO_FEED ? FED : t->feed;
+    t->doubtful = false;
     return typed_waits(t) ? end_tty_line(t, echo, overdue, ret_line) : end_line(t, echo);
 }
 
@@ -464,7 +489,7 @@ bool typed_half(const struct typed *t)
         from--;
     const char *keys = t->keys.data + from;
     size_t len = t->keys.len - from;
-    if (t->editor != EDITOR_TTY || t->trust != HEARS || !len || !is_plain(keys, len))
+    if (t->editor != EDITOR_TTY || t->trust != HEARS || !len || !typed_is_plain(keys, len))
         return false;
     char *line = typed_cook(keys, len);
     bool half = *line;

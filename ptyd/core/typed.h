@@ -25,6 +25,11 @@
 #include "base/bytes.h"
 #include "ptyd/core/typed_keys.h"
 
+/* What edits a line before the shell reads it, by a terminal's defaults (termios(3)). */
+#define TYPED_ERASE     '\x7f'
+#define TYPED_KILL_LINE '\x15'
+#define TYPED_KILL_WORD '\x17'
+
 /* Who edits and echoes a line. */
 enum typed_editor {
     EDITOR_UNASKED, /* the shell tells its commands: nothing here matters */
@@ -41,8 +46,11 @@ struct typed {
         HEARS, /* whatever waits for a prompt is in `keys` */
         UNSURE /* some of it is not, or some of `keys` was read by a command */
     } trust;
-    struct bytes keys; /* typed and not read by the shell; under LIMIT_COMMAND_BYTES */
-    size_t shared;     /* so many of them, from the front, a command may have read instead */
+    struct bytes keys;        /* typed and not read by the shell; under LIMIT_COMMAND_BYTES */
+    size_t shared;            /* so many of them, from the front, a command may have read instead */
+    size_t loose_from, loose; /* of `keys`, where the tty echoes: the shell may have got others, or
+                                 none */
+    bool doubtful;            /* such were in the line taken last */
     bool in_doubt; /* keys were lost with whoever was told them: what runs may be another line */
 
     /* Where the tty echoes: of `keys`. */
@@ -59,6 +67,10 @@ void typed_finish(struct typed *t);
 
 /* What a terminal makes of the keys of a line, which are plain or erase; new string. */
 char *typed_cook(const char *keys, size_t len);
+
+/* Whether they are such; and how many bytes the shell reads of whole lines of them. */
+bool typed_is_plain(const char *keys, size_t len);
+size_t typed_cooked_len(const char *keys, size_t len);
 
 /* A: whose prompt it is. What was typed to a shell that tells its commands is forgotten. */
 void typed_begin(struct typed *t, enum typed_editor editor);
@@ -115,6 +127,14 @@ void typed_early(struct typed *t, const char *keys, size_t len, bool runs, bool 
 /* What the terminal answered, at any time: the tty holds it as it holds keys, and nobody's were
  * heard. */
 void typed_reply(struct typed *t, const char *bytes, size_t len, bool runs, bool echoes);
+
+/* The last `len` keys are such that the terminal makes something else of them. */
+void typed_change(struct typed *t, size_t len);
+
+/* Lines of this prompt's were typed: so many bytes of all that waits have come to the shell since
+ * the first of them was typed, or wait for it yet. Tells whether a command, or nobody, has those
+ * that came before the prompt. */
+void typed_account(struct typed *t, size_t bytes);
 
 /* A command starts: it may read what was typed ahead. */
 void typed_share(struct typed *t);

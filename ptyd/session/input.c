@@ -355,10 +355,8 @@ static void hear(struct session *s, const struct termios *modes, enum typing_kin
     size_t gone = interrupts(modes, bytes, len);
     if (kind == TYPING_KEYS)
         hear_person(s, bytes, len, gone);
-    if (!is_secret(s, modes) && kind == TYPING_KEYS)
-        tracker_typed(s->tracker, bytes + gone, len - gone, echoes(modes));
-    else if (!is_secret(s, modes))
-        tracker_replied(s->tracker, bytes + gone, len - gone, echoes(modes));
+    if (!is_secret(s, modes))
+        session_tell_keys(s, modes, kind == TYPING_REPLY, bytes + gone, len - gone);
     session_keep_place(s, intake_start(s->intake));
 }
 
@@ -379,6 +377,8 @@ static ssize_t write_piece(struct session *s)
         note_line(s, &modes, bytes, len);
         note_runs(s, &modes, bytes, len);
     }
+    if (heard)
+        session_count_read(s);
     if (heard)
         begin_typing(s, &modes, bytes, len);
     ssize_t n = typing_write(&s->typing, facts, s->master);

@@ -73,6 +73,7 @@ struct session {
     char term[32];        /* TERM of its shell; "" when it is not known */
     bool answered;        /* what ends a line was typed at the prompt that stands */
     bool ahead;           /* more than that: lines that are of no prompt yet, or of a program */
+    uint64_t read_before; /* the shell had read so much when keys came that wait yet; 0: unknown */
     bool drawing;         /* a prompt came, and where it ends nothing stood yet */
     uint32_t line_text;   /* run_text() of what was typed behind the last Enter; 0: not known */
     uint64_t prompt_end;  /* session_prompt_end() */
@@ -222,6 +223,13 @@ bool session_knows_line(const struct session *s);
 
 /* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
 bool session_rests(const struct session *s);
+
+/* Before keys are typed; and tells the tracker of them behind it. Where the terminal edits lines it
+ * is said there by what the shell has read whether a command ate those that came before its prompt,
+ * and keys are those that do by default what these do with such modes. */
+void session_count_read(struct session *s);
+void session_tell_keys(struct session *s, const struct termios *modes, bool replied,
+                       const char *bytes, size_t len);
 
 /* Reads what is secret in the environment that the shell was started with, and its TERM; `shell` is
  * 0 where it is gone. */

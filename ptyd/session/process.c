@@ -122,6 +122,15 @@ bool process_waits_for_others(pid_t pid)
     return waits;
 }
 
+uint64_t process_read_bytes(pid_t pid)
+{
+    static const char name[] = "rchar: ";
+    char file[64], text[256];
+    snprintf(file, sizeof file, "task/%d/io", (int)pid); /* PID/io counts children, too */
+    proc_head(pid, file, text, sizeof text);
+    return strncmp(text, name, sizeof name - 1) ? 0 : strtoull(text + sizeof name - 1, NULL, 10);
+}
+
 /* Whoever waits was switched away from, of its own accord. */
 bool process_waits(pid_t pid, uint64_t *ret_turn)
 {

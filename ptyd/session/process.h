@@ -22,6 +22,9 @@ bool process_works(pid_t pid);
  * does not say in which of its functions a process is (/proc/PID/wchan). */
 bool process_waits_for_others(pid_t pid);
 
+/* How many bytes its first thread has read of anything, 0 where that is not known. */
+uint64_t process_read_bytes(pid_t pid);
+
 /* Whether it waits for something. *ret_turn is another number when it did something in between. The
  * other one: and no child of its is at work that may be about to come in front. */
 bool process_waits(pid_t pid, uint64_t *ret_turn);

@@ -348,6 +348,43 @@ PROMPT_COMMAND=hook
     }
   });
 
+  const EATERS = [ // what eats the keys, the keys; the last has them thrown away
+    ['stty -icanon -echo; echo rea""dy; head -c 1 >/dev/null; stty sane', 'q'], ['stty -icanon -echo; echo rea""dy; head -c 3 >/dev/null; stty sane', 'abc'],
+    ['python3 -c "import os, termios as t, time; print(\'rea\' \'dy\', flush=True); [0 for i in iter(lambda: os.path.exists(\'go\') or time.sleep(0.02), True)]; t.tcflush(0, 0)"', 'rm -rf x'],
+  ];
+  if (find('dash')) await report.test('dash: keys that a command ate, or had thrown away, are not in the next line', async () => {
+    for (const [i, [eater, keys]] of EATERS.entries()) {
+      const name = `eats${i}`;
+      const send = (...what) => assert.strictEqual(daemon.ptyd('send', '-s', name, ...what).status, 0);
+      daemon.ptyd('open', name, '--shell', find('dash'));
+      assert.strictEqual(daemon.ptyd('wait', '-s', name, '--prompt', '--timeout', '20').status, 0);
+      send(eater, '--key', 'Enter');
+      await until('it reads', () => daemon.json('screen', '-s', name).rows.some((row) => /^ready/.test(row)));
+      send(keys);
+      if (i === 2) {
+        await until('it is echoed', () => daemon.json('screen', '-s', name).rows.some((row) => row.endsWith(keys)));
+        fs.writeFileSync(path.join(space.home, 'go'), '');
+      }
+      await until('it is over', () => blocks(name).length && blocks(name)[0].status !== 'running' && blocks(name)[0].exit_code === 0);
+      await until('its prompt', () => daemon.json('list').find((s) => s.name === name).state === 'prompt');
+      send('echo it${PPID:+s}', '--key', 'Enter');
+      await until('the line ran', () => blocks(name).length === 2 && blocks(name)[1].preview.lines.length);
+      assert.deepStrictEqual([blocks(name)[1].preview.lines, blocks(name)[1].cmd, blocks(name)[1].cmd_source], [['its'], 'echo it${PPID:+s}', 'echo'], eater);
+    }
+  });
+
+  if (find('dash')) await report.test('dash: a line is what its terminal made of the keys, whatever edits lines there, or uncertain', async () => {
+    daemon.ptyd('open', 'edits', '--shell', find('dash'));
+    for (const [settings, line, prints, told] of [['kill @', 'false@echo a', 'a', 'echo a'], ['erase %', 'echox% b', 'b', 'echo b'], ['sane; stty iuclc', 'ECHO C', 'c', 'echo c'], ['sane; stty eol ";"', 'echo d; echo e', 'e']]) {
+      run('edits', `stty ${settings}`);
+      assert.strictEqual(daemon.ptyd('send', '-s', 'edits', line, '--key', 'Enter').status, 0);
+      await until('it ran', () => blocks('edits').at(-1).preview.lines.length);
+      assert.strictEqual(daemon.ptyd('wait', '-s', 'edits', '--prompt', '--timeout', '20').status, 0);
+      const { cmd, cmd_source: source, preview } = blocks('edits').at(-1);
+      assert.deepStrictEqual(told ? [cmd, source, preview.lines] : [source, preview.lines.at(-1)], told ? [told, 'echo', [prints]] : ['unknown', prints]);
+    }
+  });
+
   if (find('zsh')) await report.test('zsh: behind a Ctrl-C that TRAPINT takes its prompt is one, and nobody has forged it', async () => {
     const shows = (text) => until(`it shows ${text}`, () => daemon.json('screen', '-s', 'trapint').rows.some((row) => text.test(row)));
     daemon.ptyd('open', 'trapint', '--shell', find('zsh'));

@@ -116,6 +116,21 @@ static void do_type(char **words)
     type(words[0]);
 }
 
+static void do_type_raw(char **words)
+{
+    tracker_typed(tracker, words[0], strlen(words[0]), false);
+}
+
+static void do_change(char **words)
+{
+    tracker_change_keys(tracker, strtoull(words[0], NULL, 10));
+}
+
+static void do_account(char **words)
+{
+    tracker_account(tracker, strtoull(words[0], NULL, 10));
+}
+
 static void do_interrupt(char **words)
 {
     (void)words;
@@ -231,6 +246,9 @@ static const struct verb all_verbs[] = {{"mark", 1, do_mark},
                                         {"run", 2, do_run},
                                         {"out", 1, do_out},
                                         {"type", 1, do_type},
+                                        {"type-raw", 1, do_type_raw},
+                                        {"change", 1, do_change},
+                                        {"account", 1, do_account},
                                         {"interrupt", 0, do_interrupt},
                                         {"runs", 0, do_runs},
                                         {"withdraw", 0, do_withdraw},

@@ -18,6 +18,10 @@
  *   run TYPED OUTPUT [NAME=VALUE]...  a whole command of a shell with C; the fields are D's
  *   out BYTES                         printed by whatever runs
  *   type KEYS                         by the user
+ *   type-raw KEYS                     the same, while the terminal does not edit and echo lines
+ *   change LEN                        of the last LEN keys the terminal makes something else
+ *   account BYTES                     so many the shell has read, or waits for it, since the first
+ *                                     of the keys came that wait
  *   interrupt                         Ctrl-C of which the terminal makes a signal
  *   runs                              something is in front of the shell
  *   withdraw                          the index says that the running block was none
