@@ -147,6 +147,12 @@ char *line_keys_text(const struct line_keys *k, const char *echo)
     return NULL;
 }
 
+char *line_keys_so_far(const struct line_keys *k)
+{
+    size_t len = k->enters ? line_end(k) : k->text.len;
+    return !k->told || k->edits || k->escape || !len ? NULL : typed_cook(k->text.data, len);
+}
+
 bool line_keys_empty(const struct line_keys *k)
 {
     return k->told && !k->ahead && !k->edits && !k->escape && k->text.len &&

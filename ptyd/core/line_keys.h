@@ -43,6 +43,10 @@ void line_keys_deafen(struct line_keys *k);
 /* What the line is, a new string; NULL where that is not certain. `echo`: what is seen of it. */
 char *line_keys_text(const struct line_keys *k, const char *echo);
 
+/* What the first line is as far as it was typed, Enter or not, a new string; NULL where keys are
+ * not plain. */
+char *line_keys_so_far(const struct line_keys *k);
+
 /* Whether it is certain that the line has no character: an Enter alone. */
 bool line_keys_empty(const struct line_keys *k);
 

@@ -326,15 +326,28 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     return false;
 }
 
+void tracker_drop_line(struct tracker *t)
+{
+    if (t->has_input && t->options.events->dropped)
+        t->options.events->dropped(t->options.user);
+    line_keys_taken(&t->keys);
+}
+
+static bool is_same_place(struct terminal_anchor a, struct terminal_anchor b)
+{
+    return a.line == b.line && a.offset == b.offset;
+}
+
 /* In the midst of a line another number is another line's: that one was given up, and zsh drew its
  * prompt without a call of its hooks (TRAPINT). */
 static void take_input(struct tracker *t, bool another)
 {
-    t->input = terminal_anchor(t->options.terminal);
-    t->has_input = true;
     bool redrawn = t->stage == STAGE_INPUT && !another;
     if (t->stage == STAGE_INPUT && another)
-        line_keys_taken(&t->keys);
+        tracker_drop_line(t);
+    t->input = terminal_anchor(t->options.terminal);
+    t->has_input = true;
+    t->prompt_late = !redrawn && is_same_place(t->input, t->prompt_at);
     t->stage = STAGE_INPUT;
     t->interrupted_ms = redrawn ? t->interrupted_ms : -1;
     if (is_by_line(t) && !redrawn)
@@ -374,7 +387,8 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
 {
     tracker_abandon(t, now, false, 0);
     if (t->stage == STAGE_INPUT) /* an empty line, or one given up */
-        line_keys_taken(&t->keys);
+        tracker_drop_line(t);
+    t->prompt_at = terminal_anchor(t->options.terminal);
     if (t->loss == LOSS_FOUND) { /* here they are */
         tracker_set_text(&t->lost, text_copy(""));
         t->loss = LOSS_NONE;
@@ -406,6 +420,8 @@ static void take_done(struct tracker *t, const struct mark *mark, struct moment 
         tracker_end_line(t, mark, now);
     if (t->block)
         done(t, mark, now);
+    else if (t->has_input && t->options.events->dropped) /* A takes its keys */
+        t->options.events->dropped(t->options.user);
     if (mark->has_habits)
         take_habits(t, mark);
     if (stays) { /* the line does, at the prompt that stood: it is drawn behind this */
@@ -483,9 +499,10 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 void tracker_interrupt(struct tracker *t, struct moment now)
 {
     typed_discard(&t->typed);
-    if (t->stage == STAGE_INPUT && is_by_line(t))
-        t->stage = STAGE_PROMPT; /* the line is given up; a new prompt comes */
-    else if (t->stage == STAGE_INPUT || tracker_state(t) == TRACKER_RUNNING)
+    if (t->stage == STAGE_INPUT && is_by_line(t)) {
+        t->stage = STAGE_PROMPT; /* the line is given up; a new prompt comes, with other keys */
+        line_keys_taken(&t->keys);
+    } else if (t->stage == STAGE_INPUT || tracker_state(t) == TRACKER_RUNNING)
         t->interrupted_ms = now.monotonic_ms;
 }
 
@@ -563,17 +580,4 @@ uint64_t tracker_seq(const struct tracker *t)
 void tracker_set_seq(struct tracker *t, uint64_t seq)
 {
     t->seq = seq;
-}
-
-uint64_t tracker_input_row(const struct tracker *t)
-{
-    return t->has_input ? anchor_row(t->input) : UINT64_MAX;
-}
-
-void tracker_typed_text(const struct tracker *t, struct bytes *out)
-{
-    if (t->has_input)
-        terminal_text_since(t->options.terminal, t->input, out);
-    bytes_append_char(out, '\0');
-    out->len -= out->len > 0;
 }

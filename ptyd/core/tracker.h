@@ -39,6 +39,9 @@ struct tracker_events {
     void (*end)(void *user, struct block *block);
     /* A prompt is ready for input. */
     void (*prompt)(void *user);
+    /* The line at the prompt, which still stands there, ran nothing: it was empty or given up. May
+     * be said twice of one. */
+    void (*dropped)(void *user);
 };
 
 struct tracker_options {
@@ -196,8 +199,16 @@ uint64_t tracker_seq(const struct tracker *t);
 void tracker_set_seq(struct tracker *t, uint64_t seq);
 
 /* The number of the row in which the line at the prompt begins, or that of the running command
- * began; UINT64_MAX where no prompt was marked. And the text of such a line as it stands now. */
+ * began (the last one's of several in a shell without C); UINT64_MAX where no prompt was marked. */
 uint64_t tracker_input_row(const struct tracker *t);
+
+/* The text of a line at the prompt as it stands now. Where the prompt is drawn behind B (fish) that
+ * is what stands behind where the first key found the cursor. There, and where a prompt is drawn
+ * elsewhere without marks (zsh's Ctrl-L), the second is what the keys tell, with a blank in front
+ * where one may be; else nothing. */
 void tracker_typed_text(const struct tracker *t, struct bytes *out);
+void tracker_keyed_text(const struct tracker *t, struct bytes *out);
+/* Whether anything stands behind B. */
+bool tracker_shows_line(const struct tracker *t);
 
 #endif

@@ -213,8 +213,8 @@ size_t tracker_write(struct tracker *t, char *bytes, size_t len)
 
 void tracker_resize(struct tracker *t, int cols, int rows)
 {
-    struct terminal_anchor *kept[] = {&t->input, &t->foreign.start, &t->foreign.right_at,
-                                      &t->foreign.beyond};
+    struct terminal_anchor *kept[] = {&t->input,         &t->prompt_at,        &t->keyed_at,
+                                      &t->foreign.start, &t->foreign.right_at, &t->foreign.beyond};
     terminal_resize(t->options.terminal, cols, rows);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         *kept[i] = terminal_follow(t->options.terminal, *kept[i]);
@@ -325,6 +325,8 @@ void tracker_read_on(struct tracker *t)
 {
     if (!tracker_gave_up(t))
         return;
+    if (t->options.events->dropped)
+        t->options.events->dropped(t->options.user);
     t->input = terminal_anchor(t->options.terminal);
     tracker_await_line(t);
     if (t->options.events->prompt)
@@ -376,18 +378,25 @@ static void dispel_unseen(struct tracker *t)
     free(line);
 }
 
+static void hear_keys(struct tracker *t, const char *bytes, size_t len)
+{
+    if (len && t->stage == STAGE_INPUT && !t->keys.here)
+        t->keyed_at = terminal_anchor(t->options.terminal);
+    line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
+}
+
 void tracker_edited(struct tracker *t, const char *bytes, size_t len)
 {
     if (t->typed.editor == EDITOR_TTY)
         return;
     dispel_unseen(t);
-    line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
+    hear_keys(t, bytes, len);
 }
 
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
     bool waits = true;
-    line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
+    hear_keys(t, bytes, len);
     if (!listens(t))
         return;
     if (t->stage == STAGE_INPUT)

@@ -108,11 +108,14 @@ struct tracker {
                            hooks; 0 where the last D counted */
     uint64_t seq;       /* of the last block */
     char *cwd;
-    bool ignore_space;            /* the shell keeps lines that begin with a space to itself */
-    enum block_type next_type;    /* of the next block */
-    bool has_input;               /* B came since A */
-    struct terminal_anchor input; /* and stood here */
-    char *announced;              /* command text told before C (OSC 633 E), or NULL */
+    bool ignore_space;                /* the shell keeps lines that begin with a space to itself */
+    enum block_type next_type;        /* of the next block */
+    bool has_input;                   /* B came since A */
+    struct terminal_anchor input;     /* and stood here */
+    struct terminal_anchor prompt_at; /* where the last A stood */
+    bool prompt_late;                 /* and B: the prompt is drawn behind both */
+    struct terminal_anchor keyed_at;  /* the cursor as the line's first key came, if keys.here */
+    char *announced;                  /* command text told before C (OSC 633 E), or NULL */
 
     struct line_keys keys; /* of the line that a shell's own editor is given */
     enum mark_keeps keeps; /* what is known of lines that do not enter its history */
@@ -214,6 +217,9 @@ void tracker_take_history(struct tracker *t, const struct mark *mark, const stru
 /* D says that the shell could not parse the line: if that stands behind B with what the shell said
  * of it, a block begins which printed the latter. */
 void tracker_begin_refused(struct tracker *t, const struct mark *mark, struct moment now);
+
+/* The line at the prompt ran nothing, and another is read from here on. */
+void tracker_drop_line(struct tracker *t);
 
 /* A block begins: all but the capture of its output; and with it. */
 void tracker_start_block(struct tracker *t, const struct mark *mark, struct moment now);

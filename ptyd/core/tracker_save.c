@@ -206,6 +206,9 @@ static void fields(struct walk *w, struct tracker *t)
     t->next_type = (enum block_type)number(w, t->next_type, BLOCK_AGENT_CMD);
     t->has_input = flag(w, t->has_input);
     anchor(w, &t->input);
+    anchor(w, &t->prompt_at);
+    t->prompt_late = flag(w, t->prompt_late);
+    anchor(w, &t->keyed_at);
     text(w, &t->announced);
     keys(w, &t->keys);
     t->keeps = (enum mark_keeps)number(w, t->keeps, MARK_KEEPS_BLANKS);

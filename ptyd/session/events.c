@@ -393,7 +393,7 @@ static void recall_running(struct session *s)
 static void on_prompt(void *user)
 {
     struct session *s = of(user);
-    s->answered = false;
+    s->answered = s->gives_up = false;
     s->line_from = terminal_offset(s->terminal);
     s->prompt_end = s->rebuilding ? 0 : terminal_offset(s->terminal);
     if (!s->rebuilding)
@@ -404,11 +404,17 @@ static void on_prompt(void *user)
         EACH_WATCHER(s, prompt, w_);
 }
 
+static void on_dropped(void *user)
+{
+    session_withhold_dropped(of(user));
+}
+
 static const struct tracker_events tracker_events = {.begin = on_block_begin,
                                                      .output = on_block_output,
                                                      .output_end = on_output_end,
                                                      .end = on_block_end,
-                                                     .prompt = on_prompt};
+                                                     .prompt = on_prompt,
+                                                     .dropped = on_dropped};
 
 /* ---- what the index says ---- */
 

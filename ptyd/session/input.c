@@ -342,8 +342,10 @@ static void hear_person(struct session *s, const char *bytes, size_t len, size_t
         turns_hurry(s->host->turns);
     else
         turns_note_keys(s->host->turns);
-    if (gone)
+    if (gone) {
+        session_withhold_interrupted(s);
         tracker_interrupt(s->tracker, clock_now());
+    }
     note_lines(s, gone, lines);
     s->line_text = types_command(s) ? RUN_TEXT_START : doubt_runs(s, s->line_text, bytes, len);
 }

@@ -87,6 +87,7 @@ struct session {
     int64_t checkpoint_failed; /* monotonic ms: when it could not be written; 0 when it could */
     struct row_range withheld[LIMIT_WITHHELD]; /* see withheld.c */
     size_t withheld_count;
+    bool gives_up;             /* a line that would be private is, by Ctrl-C */
     uint64_t line_from;        /* offset where the line at hand, or that of what runs, begins */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
@@ -278,7 +279,8 @@ void session_prepare_terminal(struct session *s);
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
 
 /* withheld.c: what agents are told nothing of. What a former worker knew of it; the block that
- * ends; the one that begins; behind a mark, one of which nobody saw the end; all from the line at
+ * ends; the one that begins; behind a mark, one of which nobody saw the end; the line that ran
+ * nothing; and one where Ctrl-C is typed, whose echo may stand in it by then; all from the line at
  * hand on, and up to there; the size is another one; where a block begins, what was cleared. While
  * rebuilding: what follows is the log from `from` on, behind a checkpoint or not; it was fed up to
  * `offset`; where the next rows begin or end, UINT64_MAX for nowhere; and all of it was fed. */
@@ -290,6 +292,8 @@ void session_found_withheld(struct session *s);
 void session_withhold_block(struct session *s);
 void session_withhold_running(struct session *s);
 void session_withhold_ended(struct session *s);
+void session_withhold_dropped(struct session *s);
+void session_withhold_interrupted(struct session *s);
 void session_withhold_from_here(struct session *s);
 void session_withhold_to_here(struct session *s, uint64_t end);
 void session_follow_withheld(struct session *s);

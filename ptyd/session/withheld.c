@@ -139,8 +139,9 @@ void session_withhold_block(struct session *s)
 {
     struct row_range known = drop_running(s);
     uint64_t from = first_row(s), to;
-    if (known.from != UINT64_MAX && tracker_input_row(s->tracker) == UINT64_MAX)
-        from = known.from;
+    bool unmarked = tracker_input_row(s->tracker) == UINT64_MAX;
+    if (known.from != UINT64_MAX && (unmarked || known.from < from))
+        from = known.from; /* in a shell without C the last of several lines is marked */
     end_range(s, &from, &to);
     add(s, from, to, false);
     struct row_range *last = &s->withheld[s->withheld_count - 1];
@@ -187,6 +188,14 @@ static bool is_blank_below(const struct session *s)
     return blank;
 }
 
+/* A line that begins where such rows ended, without a prompt (a trapped Ctrl-C in dash), stands
+ * behind them in the same row. */
+static bool reaches_below(const struct session *s, const struct row_range *range, uint64_t row)
+{
+    return is_here(s, range) && range->to > row && range->to != OPEN_END &&
+           range->end != s->line_from;
+}
+
 /* Where the screen was cleared its rows are new ones. */
 void session_trim_withheld(struct session *s)
 {
@@ -194,13 +203,12 @@ void session_trim_withheld(struct session *s)
     size_t left = 0;
     bool lower = false;
     for (size_t i = 0; i < s->withheld_count; i++)
-        lower = lower || (is_here(s, &s->withheld[i]) && s->withheld[i].to > row &&
-                          s->withheld[i].to != OPEN_END);
+        lower = lower || reaches_below(s, &s->withheld[i], row);
     if (!lower || !is_blank_below(s))
         return;
     for (size_t i = 0; i < s->withheld_count; i++) {
         struct row_range *range = &s->withheld[i];
-        if (is_here(s, range) && range->to != OPEN_END && range->to > row)
+        if (reaches_below(s, range, row))
             range->to = row;
         if (!is_here(s, range) || range->from < range->to)
             s->withheld[left++] = *range;
@@ -306,18 +314,24 @@ void session_found_withheld(struct session *s)
 
 /* ---- what is asked ---- */
 
-/* A line that is being typed, and would be private. */
+static bool is_private_line(const struct conf *conf, const char *line)
+{
+    return *line && ((*line == ' ' && conf->private_space != PRIVATE_SPACE_NEVER) ||
+                     conf_keeps_private(conf, line));
+}
+
+/* A line that is being typed, or was given up and still stands there, and would be private. */
 static bool types_privately(const struct session *s)
 {
-    struct bytes line = {0};
-    bool is = tracker_state(s->tracker) == TRACKER_INPUT;
-    if (is)
-        tracker_typed_text(s->tracker, &line);
+    struct bytes seen = {0}, keyed = {0};
+    if (tracker_state(s->tracker) != TRACKER_INPUT && !tracker_gave_up(s->tracker))
+        return false;
     const struct conf *conf = conf_now(s->host->conf);
-    bool spaced = line.len && line.data[0] == ' ';
-    is = line.len && ((spaced && conf->private_space != PRIVATE_SPACE_NEVER) ||
-                      conf_keeps_private(conf, line.data));
-    bytes_finish(&line);
+    tracker_typed_text(s->tracker, &seen);
+    tracker_keyed_text(s->tracker, &keyed);
+    bool is = is_private_line(conf, seen.data) || is_private_line(conf, keyed.data);
+    bytes_finish(&seen);
+    bytes_finish(&keyed);
     return is;
 }
 
@@ -329,7 +343,32 @@ static bool runs_privately(const struct session *s)
 
 uint64_t session_withheld_from(const struct session *s)
 {
-    return runs_privately(s) || types_privately(s) ? first_row(s) : UINT64_MAX;
+    if (runs_privately(s))
+        return first_row(s);
+    uint64_t from = types_privately(s) ? first_row(s) : UINT64_MAX, to;
+    if (from != UINT64_MAX)
+        end_range(s, &from, &to); /* it may have been drawn anew further up */
+    return from;
+}
+
+void session_withhold_interrupted(struct session *s)
+{
+    s->gives_up = s->gives_up || types_privately(s);
+}
+
+/* Empty lines take no room of others. */
+void session_withhold_dropped(struct session *s)
+{
+    uint64_t from = first_row(s), to;
+    bool is = s->gives_up || types_privately(s);
+    s->gives_up = false;
+    if (s->rebuilding || !is || !tracker_shows_line(s->tracker))
+        return;
+    end_range(s, &from, &to);
+    if (session_withholds_row(s, from) && session_withholds_row(s, to - 1))
+        return;
+    add(s, from, to, false);
+    keep_at_once(s);
 }
 
 const struct row_range *session_withheld(const struct session *s, size_t *ret_count)

@@ -131,6 +131,77 @@ async function main() {
     assert.match(await all(), /^anew-1\nanew-2\nanew-3/m, 'rows that were cleared are new ones');
   });
 
+  // What was typed says what is private; each shell's own screen, that it is there.
+  await report.test('a private line in bash, zsh, fish and dash: of several rows, while it is typed, given up, and run', async () => {
+    const other = workspace(), config = path.join(other.home, '.config/ptyd');
+    fs.mkdirSync(config, { recursive: true });
+    fs.writeFileSync(path.join(config, 'ptyd.conf'), 'private_space = always\nprivate_commands = hushed\n');
+    const theirs = await new Daemon(other).ready(), asked = new Control(other.env.PTYD_SOCKET);
+    for (const shell of ['bash', 'zsh', 'fish', 'dash'].filter((name) => ['/bin/', '/usr/bin/'].some((dir) => fs.existsSync(dir + name)))) {
+      const name = `of-${shell}`;
+      const text = async (agent) => (await asked.call('session.screen', { name, agent })).result.rows.join('\n').trimEnd();
+      const type = (...args) => assert.strictEqual(theirs.ptyd('send', '-s', name, ...args).status, 0);
+      const seen = async (word) => until(`${shell}: ${word}`, async () => (await text(false)).replaceAll('\n', '').includes(word));
+      const hushed = async (what) => assert.doesNotMatch(await text(true), /hush|xxx/, `${shell}: ${what}`);
+      const prompt = () => until(`${shell}: a prompt`, () => theirs.ptyd('wait', '-s', name, '--prompt', '--timeout', '20').status === 0);
+      const open = async (word) => {
+        assert.strictEqual(theirs.ptyd('run', '-s', name, '--timeout', '60', '--', `echo ${word}`).status, 0, `${shell}: ${word}`);
+        assert.match(await text(true), new RegExp(`^${word}$`, 'm'), `${shell}: ${word}`);
+        assert.strictEqual(theirs.json('blocks', '-s', name).at(-1).private, false, `${shell}: ${word}`);
+      };
+      const giveUp = async (word) => {
+        type('--key', 'C-c');
+        await prompt();
+        await hushed('given up');
+        await open(word);
+        await hushed('given up before');
+      };
+      assert.strictEqual(theirs.ptyd('open', name, '--size', '60x40', '--shell', shell).status, 0);
+      await open('open-1');
+      type('echo open-typed');
+      await seen('open-typed');
+      assert.match(await text(true), /echo open-typed/, `${shell}: a line that is not private is shown`);
+      type('--key', 'C-c');
+      await prompt();
+      assert.match(await text(true), /echo open-typed/, `${shell}: also given up`);
+
+      type(` echo ${'x'.repeat(60)} hush-wide`);
+      await seen('hush-wide');
+      await hushed('two rows');
+      await giveUp('open-2');
+      type('hushed hush-named');
+      await seen('hush-named');
+      await hushed('named by a pattern');
+      await giveUp('open-3');
+      if (shell !== 'dash') {
+        type('echo hush-home');
+        await seen('hush-home');
+        type('--key', 'Home');
+        type(' ');
+        await until(`${shell}: the blank`, async () => /  echo hush-home/.test(await text(false)));
+        await hushed('a blank in front');
+        await giveUp('open-4');
+      }
+
+      type(" echo 'hush-first", '--key', 'Enter');
+      type('hush-next');
+      await seen('hush-next');
+      await hushed('several lines');
+      type('--key', 'Enter');
+      type("c'", '--key', 'Enter');
+      await until(`${shell}: it ran`, async () => /^hush-first\nhush-next\nc$/m.test(await text(false)));
+      await prompt();
+      await hushed('several lines that ran');
+      await open('open-5');
+      await killWorker(theirs);
+      await hushed('behind another worker');
+      assert.match(await text(true), /^open-1$[^]*^open-2$[^]*^open-3$[^]*^open-5$/m, shell);
+    }
+    asked.socket?.destroy();
+    await theirs.stop();
+    removeWorkspace(other);
+  });
+
   await report.test('pause: nothing meanwhile, nor behind it what came then', async () => {
     run('echo open-one');
     daemon.ptyd('context', 'pause');
