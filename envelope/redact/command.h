@@ -28,7 +28,7 @@ void redact_here(struct redact_scan *s, struct redact_command_found *found, size
                  size_t from, size_t to);
 /* Whether the echo or printf at `at` feeds an option or setting that takes a secret: `--key-file
  * <(echo X)`, `--password-command 'echo X'`; and the words behind it, at `end`. */
-bool redact_is_fed(const struct redact_scan *s, size_t at);
+bool redact_is_fed(struct redact_scan *s, size_t at);
 void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_command_found *found);
 /* One more, without its quotes, unless it says where a secret is. */
 void redact_command_add(struct redact_scan *s, struct redact_command_found *found, size_t from,

@@ -38,7 +38,10 @@ static const struct file_name {
 } file_names[FILE_NAME_MOST + 1][5] = {
     /* by how long they are */
     [6] = {{"secret", BIND}, {"passwd", NETRC}, {"rootpw", DIRECTIVE}, {"bindpw", DIRECTIVE}},
-    [7] = {{"bind_pw", DIRECTIVE}, {"authtok", DIRECTIVE}, {"wpa-psk", DIRECTIVE}},
+    [7] = {{"bind_pw", DIRECTIVE},
+           {"authtok", DIRECTIVE},
+           {"wpa-psk", DIRECTIVE},
+           {"account", NETRC}},
     [8] = {{"password", NETRC | SQL | TOLD}, {"dbpasswd", DIRECTIVE}},
     [9] = {{"auth_pass", DIRECTIVE}, {"auth-pass", DIRECTIVE}},
     [10] = {{"passphrase", TOLD}, {"identified", IDENTIFIED}, {"masterauth", DIRECTIVE}},
@@ -133,8 +136,11 @@ static bool stood(struct redact_scan *s, size_t at, int which)
 static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t value = redact_behind(s, end)->to;
-    return value > end && value < s->len && stood(s, at, 0) &&
-           (stood(s, at, 1) || stood(s, at, 2)) && take(s, value, ret_match);
+    if (value == end || value >= s->len || !stood(s, at, 0) ||
+        !(stood(s, at, 1) || stood(s, at, 2)) || !take(s, value, ret_match))
+        return false;
+    struct redact_reached v = {.from = ret_match->from, .to = ret_match->to};
+    return end - at != 7 || redact_strength(s, &v) > REDACT_WEAK; /* `account X`: as often a name */
 }
 
 /* A doubled quote is part of SQL's text. */

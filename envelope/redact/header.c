@@ -3,11 +3,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact/rules.h"
+#include "envelope/redact/places.h"
 
 #define SCHEME_MOST 24
 #define QUOTE_MOST  7
-#define ENDS_MOST   64   /* signs behind a value that do not belong to it */
+#define ENDS_MOST   64 /* signs behind a value that do not belong to it */
+#define TORN_LEAST  8
+#define TORN_MOST   64
 #define COOKIE_MOST 8192 /* bytes in which a cookie ends */
 
 static bool ends_in(const struct redact_scan *s, size_t at, size_t end, const char *word)
@@ -92,6 +94,59 @@ static bool is_credential(const struct redact_scan *s, size_t from, size_t to, s
     return digits || mixed || to - from >= 24;
 }
 
+/* `kR#9)(m&2=Lq`: brackets that are no code's, for they do not match, in what is made of all. */
+bool redact_is_torn(const struct redact_scan *s, size_t from, size_t to)
+{
+    int open = 0;
+    bool torn = false, digits = false, upper = false, lower = false;
+    if (to < from + TORN_LEAST || to - from > TORN_MOST || redact_is_placeholder(s, from, to))
+        return false;
+    while (to > from && REDACT_ONE_OF(s->text[to - 1], ",;)}]"))
+        to--; /* what is around it */
+    for (size_t i = from; i < to; i++) {
+        char c = s->text[i];
+        if (redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK) || c == '$')
+            return false;
+        open += REDACT_ONE_OF(c, "([{<") ? 1 : REDACT_ONE_OF(c, ")]}>") ? -1 : 0;
+        torn = torn || open < 0;
+        digits = digits || redact_in(c, CLASS_DIGIT);
+        upper = upper || redact_in(c, CLASS_UPPER);
+        lower = lower || redact_in(c, CLASS_LOWER);
+    }
+    return torn && digits && upper && lower && REDACT_ONE_OF(s->text[from], "([{<") == 0;
+}
+
+/* A word of small letters that is all of the value, and says of no credential what it is. */
+static bool is_word_alone(struct redact_scan *s, size_t from, size_t to)
+{
+    static const char parts[][8] = {
+        "token",  "auth",  "your", "cred", "jwt",    "key",    "secret", "bearer", "basic",
+        "exampl", "dummy", "fake", "test", "valid",  "xxx",    "access", "placeh", "admin",
+        "string", "passw", "foo",  "asdf", "sample", "header", "value",  "policy", "scheme"};
+    return redact_is_lone_word(s, from, to) && !REDACT_HOLDS(s, from, to, parts);
+}
+
+/* `Bearer`, `token`, `Basic`: schemes whose credential may be a word. */
+static bool is_usual_scheme(const struct redact_scan *s, size_t at)
+{
+    static const char *const schemes[] = {"bearer ", "token ", "basic ", "apikey "};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (redact_at(s, at, schemes[i]))
+            return true;
+    return false;
+}
+
+/* Whether [from, to), the last of the value that begins at `at`, is one whatever it is made of:
+ * behind a scheme, or in a header as it is sent. */
+static bool is_only(struct redact_scan *s, size_t name, size_t at, size_t from, size_t to)
+{
+    size_t start = redact_line_start(s, name, 3);
+    bool scheme = from > at && is_usual_scheme(s, at);
+    bool sent =
+        from == at && s->text[name] == 'A' && start + 2 == name && redact_at(s, start, "> ");
+    return ((scheme || sent) && is_word_alone(s, from, to)) || redact_is_torn(s, from, to);
+}
+
 static bool is_authorization(struct redact_scan *s, size_t name, size_t name_end,
                              struct redact_match *ret_match)
 {
@@ -101,6 +156,9 @@ static bool is_authorization(struct redact_scan *s, size_t name, size_t name_end
     if (!at || at >= s->len || (!quote && memchr(s->text + name_end, '=', at - name_end)))
         return false;
     size_t end = value_end(s, at, quote), from = skip_scheme(s, at, end);
+    *ret_match = (struct redact_match){from, end, "authorization"};
+    if (from < end && is_only(s, name, at, from, end))
+        return true;
     if (from >= end || begins_code(s->text[from]))
         return false;
     size_t word = redact_run(s, from, CLASS_ALL & ~(uint32_t)CLASS_BLANK);
@@ -217,8 +275,6 @@ static bool is_session(struct redact_scan *s, size_t at, size_t end, struct reda
     return redact_has_digit(s, from, to) &&
            (REDACT_HOLDS(s, line, at, asked) || REDACT_HOLDS(s, to, most, asked));
 }
-
-const char redact_header_ends[] = "on er ic ie"; /* of authorization, bearer, basic, cookie */
 
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {

@@ -524,8 +524,8 @@ static void read_rows(void)
     add_ends(last, (int)(sizeof last / sizeof *last), MAY_TELL_LAST);
     add_ends(qualifiers.row, qualifiers.count, MAY_TELL_LAST);
     redact_read_firsts();
-    add_pairs("ev od", MAY_TELL); /* tokendev, dbpassprod */
-    add_pairs(redact_header_ends, MAY_HEAD);
+    add_pairs("ev od", MAY_TELL);       /* tokendev, dbpassprod */
+    add_pairs("on er ic ie", MAY_HEAD); /* authorization, bearer, basic, cookie */
     add_pairs(redact_file_ends, MAY_FILE);
     add_pairs(prose_ends, MAY_PROSE);
     redact_call_ends(add_call_end);

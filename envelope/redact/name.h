@@ -28,8 +28,8 @@ enum redact_may {
 };
 
 extern uint8_t redact_last_two[32 * 32];
-/* The ends of the names that those two know: pairs of letters, a blank between. */
-extern const char redact_header_ends[], redact_file_ends[];
+/* The ends of the names that file.c knows: pairs of letters, a blank between. */
+extern const char redact_file_ends[];
 /* Once before the first text is searched. */
 void redact_read_names(void);
 

@@ -380,20 +380,43 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
 
 static bool has_word(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const words[] = {"pass",   "PASS",   "Pass",  "key-file", "keyfile",
-                                        "secret", "SECRET", "token", "TOKEN",    "auth"};
+    static const char *const words[] = {"pass",    "PASS",   "Pass",        "key-file",
+                                        "keyfile", "secret", "SECRET",      "token",
+                                        "TOKEN",   "auth",   "private-key", "preshared-key"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
             return true;
     return false;
 }
 
-bool redact_is_fed(const struct redact_scan *s, size_t at)
+/* `-u kim:"$(echo X)"`, `PASSWORD=$(echo X)`: the dollar is at `dollar`, and only a word is
+ * printed.
+ */
+static bool is_substituted(struct redact_scan *s, size_t from, size_t dollar)
+{
+    static const char users[][8] = {" -u ", " -u", "--user "};
+    size_t to = dollar - (dollar > from && s->text[dollar - 1] == '"');
+    size_t word = redact_run(s, redact_run(s, dollar + 2, CLASS_LOWER), CLASS_BLANK);
+    size_t end = redact_run(s, word, CLASS_ALL & ~(uint32_t)(CLASS_SPACE | CLASS_TICK));
+    const char *close = memchr(s->text + word, ')', end - word);
+    if (to < from + 3 || !close || memchr(s->text + word, '$', end - word) || *(close - 1) == '(')
+        return false;
+    if (s->text[to - 1] == ':')
+        return REDACT_HOLDS(s, from, to, users) && redact_at(s, dollar + 2, "echo ");
+    size_t name = to - 1;
+    while (name > from && redact_in(s->text[name - 1], CLASS_WORD))
+        name--;
+    return s->text[to - 1] == '=' && redact_tells(s, name, to - 1 - name) == TELLS_ALL;
+}
+
+bool redact_is_fed(struct redact_scan *s, size_t at)
 {
     char before = at ? s->text[at - 1] : 0;
     size_t from = redact_line_start(s, at, FED_MOST);
     if (before == '(' && at > 1 && s->text[at - 2] == '<')
         return has_word(s, from, at);
+    if (before == '(' && at > 1 && s->text[at - 2] == '$')
+        return is_substituted(s, from, at - 2);
     size_t name = at < 2 ? 0 : at - 1;
     if ((before != '"' && before != '\'') || !REDACT_ONE_OF(s->text[name - (name > 0)], " =:"))
         return false;

@@ -33,6 +33,8 @@ static inline bool redact_may_be_relay(const char *t)
 
 /* Those that begin with a name, of which [at, end) is all. */
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* Of letters, digits and brackets that do not match, which no program has (header.c). */
+bool redact_is_torn(const struct redact_scan *s, size_t from, size_t to);
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
                        struct redact_match *ret_match);

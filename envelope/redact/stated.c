@@ -270,7 +270,7 @@ static bool is_header_line(struct redact_scan *s, size_t at, size_t end,
         return false; /* most */
     line -= line > from && s->text[line - 1] == '\r';
     *ret_match = (struct redact_match){from, line, "value"};
-    return redact_is_lone_word(s, from, line);
+    return redact_is_lone_word(s, from, line) || redact_is_torn(s, from, line);
 }
 
 /* `-H 'api-key: X'`: to the quote that began in front of the name. */
@@ -285,7 +285,8 @@ static bool is_in_header(struct redact_scan *s, size_t at, size_t end,
     const char *close = memchr(s->text + from, quote, line - from);
     size_t to = close ? (size_t)(close - s->text) : from;
     *ret_match = (struct redact_match){from, to, "value"};
-    return (is_words(s, from, to) || redact_is_lone_word(s, from, to)) &&
+    return (is_words(s, from, to) || redact_is_lone_word(s, from, to) ||
+            redact_is_torn(s, from, to)) &&
            redact_tells(s, at, end - at) >= TELLS_CODE;
 }
 

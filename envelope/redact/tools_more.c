@@ -51,6 +51,18 @@ const struct redact_rule redact_more_rules[] = {
     /* here-strings of what asks for a secret, and into a file whose name says what it holds */
     {"az cf oc argocd heroku npm fly flyctl ibmcloud", "login", "<<<", EITHER, 0},
     {"cat tee dd install sponge", "", "", WRITTEN, 0},
+    {"secret-tool", "store", "<<<", EITHER, 0},
+    {"read", "pass", "<<<", EITHER, 0},
+    {"read", "password", "<<<", EITHER, 0},
+    {"read", "passphrase", "<<<", EITHER, 0},
+    {"read", "secret", "<<<", EITHER, 0},
+    {"read", "token", "<<<", EITHER, 0},
+    /* by a name or a place, of whatever it is made */
+    {"adb am", "--es", "", SETTING, 0},
+    {"puppet", "set", "", SETTING, 0},
+    {"samba-tool", "create", "", PLACE_BESIDE, 2},
+    {"mc mcli", "host", "", PLACE, 5},
+    {"curlftpfs", "", "", PLACE_AT, 1},
     /* Redis', at its prompt */
     {"SET SETNX GETSET HSET SETEX set setnx hset setex", "", "", SETTING, 6379},
     {"postmap", "-q", "", COLON, 0},

@@ -128,6 +128,83 @@ static void test_made(void **state)
     STAYS(texts);
 }
 
+/* Headers whose value is a word of letters, or has brackets that are no program's. */
+static void test_headers(void **state)
+{
+    (void)state;
+    static const struct place sent[] = {
+        {"Authorization: Bearer ", "tulipferry", "\n"},
+        {"> authorization: BEARER ", "tulipferry", "\r\n"},
+        {"> Authorization: token ", "tulipferry", "\n"},
+        {"> Authorization: ", "tulipferry", "\n"},
+        {"curl -H \"Authorization: Bearer ", "tulipferry", "\" https://api.lan\n"},
+        {"wget --header='Authorization: Token ", "tulipferry", "' https://api.lan\n"},
+        {"headers: { \"Authorization\": \"Bearer ", "tulipferry", "\" }\n"},
+        {"> Authorization: ", "kR#9)(m&2=Lq", "\n"},
+        {"> Authorization: Bearer ", "kR#9)(m&2=Lq", "\n"},
+    };
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
+        found_as(sent[i].before, sent[i].secret, sent[i].behind, "authorization");
+    static const struct place places[] = {
+        {"> X-Auth-Token: ", "kR#9)(m&2=Lq", "\n"},
+        {"curl -H 'X-Api-Key: ", "kR#9)(m&2=Lq", "' https://api.lan\n"},
+    };
+    FIND_ALL(places);
+    static const char *const texts[] = {
+        "Authorization: Bearer <token>\n",
+        "Authorization: Bearer YOUR_TOKEN\n",
+        "Authorization: Bearer mytoken\n",
+        "Authorization: Bearer accesstoken\n",
+        "Authorization: Bearer xxxxxxxxxx\n",
+        "Authorization: Bearer $TOKEN\n",
+        "Authorization: Bearer {{token}}\n",
+        "Authorization: Bearer authentication\n",
+        "Authorization: Bearer credentials\n",
+        "authorization: kubernetes\n",
+        "Authorization: Bearer tulipferry is what the server wants\n",
+        "Authorization: Bearer getToken(User1)\n",
+        "> X-Auth-Token: makeToken(User1)\n",
+        "{Authorization: getToken1(User)}\n",
+    };
+    STAYS(texts);
+}
+
+/* Where a command, or a file, has a place for it. */
+static void test_given(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {"machine a login b account ", "kjh34KJHk34", "\n"},
+        {"$ curl -u dana:\"$(echo ", "kjh34KJHk34", ")\" https://api.lan\n"},
+        {"$ curl --user dana:$(echo ", "tulipferry", ") https://api.lan\n"},
+        {"$ export DB_PASSWORD=\"$(echo ", "tulipferry", ")\"\n"},
+        {"$ wg set wg0 private-key <(echo ", "kjh34KJHk34", ")\n"},
+        {"$ secret-tool store --label=x k v <<< ", "tulipferry", "\n"},
+        {"$ adb shell am start -n a/b --es user kim --es token ", "tulipferry", "\n"},
+        {"$ puppet config set ca_password ", "tulipferry", "\n"},
+        {"$ samba-tool user create dana ", "tulipferry", "\n"},
+        {"$ mc config host add m https://h minio ", "tulipferry", "\n"},
+        {"$ curlftpfs dana:", "tulipferry", "@ftp.lan /mnt\n"},
+        {"$ read -r PASS <<< ", "tulipferry", "\n"},
+    };
+    FIND_ALL(places);
+    static const char *const texts[] = {
+        "machine a login b account main\n",
+        "$ curl -u dana:\"$(cat pw.txt)\" https://api.lan\n",
+        "$ TOKEN=$(echo \"$line\" | cut -d: -f1)\n",
+        "$ TOKEN=$(echo $1)\n",
+        "$ greeting=$(echo tulipferry)\n",
+        "$ samba-tool user create dana --surname Miller\n",
+        "$ samba-tool group create staff\n",
+        "$ mc config host remove old\n",
+        "$ adb shell am start --es name tulipferry\n",
+        "$ puppet config set server puppet.lan\n",
+        "$ curlftpfs ftp.lan /mnt\n",
+        "$ read -r token rest <<< \"$line\"\n",
+    };
+    STAYS(texts);
+}
+
 /* What stands where a secret would. */
 static void test_none(void **state)
 {
@@ -151,6 +228,8 @@ int main(void)
         cmocka_unit_test(test_told_behind),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_issuers),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_given),
         cmocka_unit_test(test_none),
         cmocka_unit_test(test_made),
     };
