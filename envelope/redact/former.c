@@ -1,6 +1,7 @@
 /* Values that were secret in shells that have ended: what these printed is still there to be read,
  * and the values themselves are kept nowhere. A hash of six bytes is compared at each place of a
- * text; where one is met, and seldom else, a digest of the value is made of what stands there. */
+ * text, where one is met that of the last six, and where both are, and seldom else, a digest of the
+ * value is made of what stands there. */
 #include <errno.h>
 #include <sha2.h>
 #include <stdlib.h>
@@ -21,10 +22,18 @@ static void digest_of(const unsigned char key[REDACT_KEY_BYTES], const char *tex
     SHA256Final(digest, &context);
 }
 
+/* Where the last bytes begin that its digest is made of. */
+static size_t end_of(size_t len)
+{
+    return (len < DIGEST_MOST ? len : DIGEST_MOST) - SECRET_MIN;
+}
+
 static struct redact_former former_of(const unsigned char key[REDACT_KEY_BYTES], const char *type,
                                       const char *value, size_t len)
 {
-    struct redact_former is = {.len = len, .begin = redact_begin(key, value)};
+    struct redact_former is = {.len = len,
+                               .begin = redact_begin(key, value),
+                               .end = redact_begin(key, value + end_of(len))};
     const char *name = strchr(type, ':') + 1;
     memcpy(is.name, name, strnlen(name, LIMIT_NAME_BYTES));
     digest_of(key, value, len, is.digest);
@@ -105,7 +114,8 @@ bool redact_find_former(const struct formers *formers, const char *text, size_t 
     for (size_t i = 0; i < formers->count; i++) {
         const struct redact_former *is = &formers->list[i].is;
         size_t most = is->len < DIGEST_MOST ? is->len : DIGEST_MOST;
-        if (is->begin != begin || is->len > len - at || at + is->len <= match->to)
+        if (is->begin != begin || is->len > len - at || at + is->len <= match->to ||
+            is->end != redact_begin(formers->key, text + at + end_of(is->len)))
             continue;
         if (most != made)
             digest_of(formers->key, text + at, made = most, digest);

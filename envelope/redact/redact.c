@@ -47,14 +47,21 @@ static void find_in(const char *text, size_t len, const struct redact_fold *fold
 static void find_known(const char *text, size_t len, bool marks, const struct finding *f)
 {
     struct redact_own own = {.text = text};
-    struct redact_match match;
+    struct redact_match match, last = {0};
     bool has = redact_own_begin(&own, marks ? len : 0);
-    for (size_t at = 0; f->secrets && at < len; at++)
-        if (redact_known(f->secrets, text, len, at, false, &match)) {
-            (has ? redact_own_found : f->found)(has ? (void *)&own : f->user, at, match.to,
-                                                match.type);
-            at = match.to - 1;
-        }
+    redact_found *found = has ? redact_own_found : f->found;
+    void *user = has ? (void *)&own : f->user;
+    for (size_t at = 0; f->secrets && at < len; at++) {
+        if (!redact_known(f->secrets, text, len, at, false, &match))
+            continue;
+        if (at >= last.to && last.to)
+            found(user, last.from, last.to, last.type);
+        if (at >= last.to)
+            last = match;
+        last.to = match.to > last.to ? match.to : last.to; /* one may begin in another */
+    }
+    if (last.to)
+        found(user, last.from, last.to, last.type);
     if (has)
         redact_own_tell(&own, len, f->found, f->user);
 }

@@ -35,8 +35,8 @@ void redact_secrets_destroy(struct redact_secrets *secrets);
 struct redact_former {
     char name[LIMIT_NAME_BYTES + 1];           /* of its variable */
     size_t len;                                /* of the value, bytes */
-    uint16_t begin;                            /* a hash of its first bytes, */
-    unsigned char digest[REDACT_DIGEST_BYTES]; /* and one of more of it; both by a key */
+    uint16_t begin, end;                       /* hashes of its first and last bytes, */
+    unsigned char digest[REDACT_DIGEST_BYTES]; /* and one of up to 256 of it; all by a key */
 };
 
 /* What is to be kept of the set's values, of those that have accents two; up to `most`. `key`:

@@ -158,27 +158,29 @@ static size_t percent(const char *t, size_t left, char *ret)
 }
 
 /* Whether what is written so stands around a name or a value, and not within one. */
-static bool is_around(const char *before, char next)
+static bool is_around(const char *text, size_t at, char next)
 {
-    char last = before[-1] == ' ' ? before[-2] : before[-1];
+    char last = text[at - 1] == ' ' && at > 1 ? text[at - 2] : text[at - 1];
     return REDACT_ONE_OF(last, ":={[,(") || REDACT_ONE_OF(next, ":=}],;)<");
 }
 
 /* A quote as XML and HTML write it, also written so once more. */
-static size_t entity(const char *t, size_t left, char *ret)
+static size_t entity(const char *text, size_t len, size_t at, char *ret)
 {
     static const struct {
         char name[10], is;
     } quotes[] = {{"quot;", '"'},  {"#34;", '"'},  {"#x22;", '"'}, {"amp;quot;", '"'},
                   {"apos;", '\''}, {"#39;", '\''}, {"#x27;", '\''}};
+    const char *t = text + at;
+    size_t left = len - at;
     for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
-        size_t len = strlen(quotes[i].name);
-        if (left <= len || t[1] != *quotes[i].name || memcmp(t + 1, quotes[i].name, len) != 0)
+        size_t name = strlen(quotes[i].name);
+        if (left <= name || t[1] != *quotes[i].name || memcmp(t + 1, quotes[i].name, name) != 0)
             continue;
-        if (!is_around(t, left > len + 1 ? t[len + 1] : '\n'))
+        if (!is_around(text, at, left > name + 1 ? t[name + 1] : '\n'))
             return 0;
         *ret = quotes[i].is;
-        return len + 1;
+        return name + 1;
     }
     return 0;
 }
@@ -192,7 +194,7 @@ size_t redact_escape(const char *text, size_t len, size_t at, char *ret)
     if (*t == '%')
         return percent(t, left, ret);
     if (*t == '&')
-        return entity(t, left, ret);
+        return entity(text, len, at, ret);
     if (t[1] == '/') {
         bool is = (redact_in(t[-1], CLASS_ALNUM | CLASS_COLON) ||
                    (t[-1] == '/' && at > 1 && t[-2] == '\\')) &&

@@ -120,9 +120,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* What people put behind a value, as in a shell. In a list it would be a part of the value, and
- * nothing would match that; any other setting says itself what it expected. A rule that worked goes
- * on: `issue #[0-9]+` is no remark. */
+/* What people put behind a value, as in a shell. In a list it is a part of the value, and mostly
+ * nothing matches that; any other setting says itself what it expected. */
 static bool has_remark(const char *value)
 {
     for (const char *at = value; (at = strchr(at, '#')); at++) {
@@ -134,11 +133,12 @@ static bool has_remark(const char *value)
     return false;
 }
 
-static char *take_value(struct reading *r, const struct conf_setting *s, const char *value)
+/* It holds as it stands all the same: a rule may have one. */
+static void note_remark(struct reading *r, const struct conf_setting *s, const char *value)
 {
     if (conf_is_list(s) && has_remark(value))
-        return text_copy("a ; in front of a comment, or \\# for a # that is meant");
-    return conf_take(s, value, &r->next);
+        note_line(r, "%s is '%s': # begins no comment there, ; does; \\# is a # that is meant",
+                  conf_name(s), value);
 }
 
 /* A line that is wrong leaves what was set before. */
@@ -152,7 +152,9 @@ static void take_setting(struct reading *r, const struct conf_setting *s, const 
     if (!r->seen[index])
         conf_reset(s, &r->next);
     r->seen[index] = r->line;
-    char *expected = take_value(r, s, value);
+    char *expected = conf_take(s, value, &r->next);
+    if (!expected)
+        note_remark(r, s, value);
     if (!expected)
         return;
     note_line(r, "%s is '%s'; expected %s", conf_name(s), value, expected);

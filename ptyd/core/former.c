@@ -36,25 +36,27 @@ static json_t *bytes_json(const unsigned char *data, size_t len)
 
 static bool read_one(const json_t *row, struct redact_former *ret_former)
 {
-    const char *name = json_string_value(json_array_get(row, 0));
-    json_int_t len = json_integer_value(json_array_get(row, 1));
-    json_int_t begin = json_integer_value(json_array_get(row, 2));
-    *ret_former =
-        (struct redact_former){.len = len > 0 ? (size_t)len : 0, .begin = (uint16_t)begin};
-    if (!name || strlen(name) > LIMIT_NAME_BYTES)
+    const char *name;
+    json_int_t len, begin, end;
+    json_t *digest;
+    if (json_unpack((json_t *)row, "[s, I, I, I, o]", &name, &len, &begin, &end, &digest) < 0 ||
+        len < 0 || strlen(name) > LIMIT_NAME_BYTES)
         return false;
+    *ret_former =
+        (struct redact_former){.len = (size_t)len, .begin = (uint16_t)begin, .end = (uint16_t)end};
     memcpy(ret_former->name, name, strlen(name));
-    return read_bytes(json_array_get(row, 3), ret_former->digest, sizeof ret_former->digest);
+    return read_bytes(digest, ret_former->digest, sizeof ret_former->digest);
 }
 
 static json_t *one_json(const struct redact_former *f)
 {
-    return json_pack("[s, I, i, o]", f->name, (json_int_t)f->len, (int)f->begin,
+    return json_pack("[s, I, i, i, o]", f->name, (json_int_t)f->len, (int)f->begin, (int)f->end,
                      bytes_json(f->digest, sizeof f->digest));
 }
 
-/* The member, with an empty one made where there is none, or none that can be read. */
-static json_t *member_of(json_t *meta, unsigned char key[REDACT_KEY_BYTES])
+/* The member, with an empty one made where there is none, or none that can be read; NULL where no
+ * key is to be had. `whole`: that one is all there was. */
+static json_t *member_of(json_t *meta, bool whole, unsigned char key[REDACT_KEY_BYTES])
 {
     json_t *member = json_object_get(meta, "secrets");
     if (read_bytes(json_object_get(member, "key"), key, REDACT_KEY_BYTES) &&
@@ -62,7 +64,9 @@ static json_t *member_of(json_t *meta, unsigned char key[REDACT_KEY_BYTES])
         return member;
     if (getrandom(key, REDACT_KEY_BYTES, 0) != REDACT_KEY_BYTES)
         return NULL;
-    member = json_pack("{s:o, s:[]}", "key", bytes_json(key, REDACT_KEY_BYTES), "known");
+    whole = whole && !member;
+    member = json_pack("{s:o, s:[], s:b}", "key", bytes_json(key, REDACT_KEY_BYTES), "known",
+                       "whole", whole);
     json_object_set_new(meta, "secrets", member);
     return member;
 }
@@ -70,23 +74,30 @@ static json_t *member_of(json_t *meta, unsigned char key[REDACT_KEY_BYTES])
 static void take_out_equal(json_t *known, const json_t *row)
 {
     for (size_t i = json_array_size(known); i-- > 0;)
-        if (json_equal(json_array_get(json_array_get(known, i), 3), json_array_get(row, 3)))
+        if (json_equal(json_array_get(json_array_get(known, i), 4), json_array_get(row, 4)))
             json_array_remove(known, i);
 }
 
-void former_keep(json_t *meta, const struct redact_secrets *now)
+static void lose_some(json_t *member)
+{
+    json_object_set_new(member, "whole", json_false());
+}
+
+void former_keep(json_t *meta, const struct redact_secrets *now, bool known, bool first)
 {
     unsigned char key[REDACT_KEY_BYTES];
     struct redact_former list[LIMIT_FORMER_SECRETS];
-    json_t *known = json_object_get(member_of(meta, key), "known");
-    size_t count = known ? redact_secrets_digest(now, key, list, LIMIT_FORMER_SECRETS) : 0;
+    json_t *member = member_of(meta, first, key), *rows = json_object_get(member, "known");
+    size_t count = rows ? redact_secrets_digest(now, key, list, LIMIT_FORMER_SECRETS) : 0;
+    if (!known)
+        lose_some(member);
     for (size_t i = 0; i < count; i++) {
         json_t *row = one_json(&list[i]);
-        take_out_equal(known, row);
-        json_array_append_new(known, row);
+        take_out_equal(rows, row);
+        json_array_append_new(rows, row);
     }
-    while (json_array_size(known) > LIMIT_FORMER_SECRETS)
-        json_array_remove(known, 0);
+    for (; json_array_size(rows) > LIMIT_FORMER_SECRETS; lose_some(member))
+        json_array_remove(rows, 0);
 }
 
 bool former_add(const json_t *meta, struct redact_secrets **secrets)
@@ -101,7 +112,7 @@ bool former_add(const json_t *meta, struct redact_secrets **secrets)
         count += count < LIMIT_FORMER_SECRETS && read_one(row, &list[count]);
     if (count && redact_secrets_add_former(secrets, key, list, count) < 0)
         memory_end(); /* what is not known to be secret would be told */
-    return true;
+    return json_flag(member, "whole");
 }
 
 bool former_read(const char *state, const char *session, struct redact_secrets **secrets)

@@ -47,7 +47,7 @@ static bool read_environment(const char *shell_id, pid_t shell, struct session *
 void session_read_environment(struct session *s, pid_t shell)
 {
     s->secrets_known = read_environment(s->shell_id, shell, s, &s->secrets);
-    former_keep(store_meta(s->store), s->secrets);
+    former_keep(store_meta(s->store), s->secrets, s->secrets_known, !tracker_seq(s->tracker));
     former_add(store_meta(s->store), &s->secrets);
     session_name_terminal(s);
 }

@@ -24,17 +24,25 @@ static json_t *meta_behind(const char *const *environments, int count)
     json_t *meta = json_object();
     for (int i = 0; i < count; i++) {
         struct redact_secrets *secrets = secrets_of(environments[i], strlen(environments[i]) + 1);
-        former_keep(meta, secrets);
+        former_keep(meta, secrets, true, i == 0);
         redact_secrets_destroy(secrets);
     }
     return meta;
+}
+
+static bool is_whole(const json_t *meta)
+{
+    struct redact_secrets *secrets = NULL;
+    bool whole = former_add(meta, &secrets);
+    redact_secrets_destroy(secrets);
+    return whole;
 }
 
 static void expect_told(const json_t *meta, struct redact_secrets *secrets, const char *text,
                         const char *told)
 {
     struct bytes out = {0};
-    assert_true(former_add(meta, &secrets));
+    former_add(meta, &secrets);
     redact_text(text, strlen(text), secrets, &out);
     assert_string_equal(out.data, told);
     bytes_finish(&out);
@@ -118,10 +126,49 @@ static void test_the_oldest_goes(void **state)
     for (int i = 0; i <= LIMIT_FORMER_SECRETS; i++) {
         snprintf(shell, sizeof shell, "A_TOKEN=harbour-%d-", i);
         struct redact_secrets *secrets = secrets_of(shell, strlen(shell) + 1);
-        former_keep(meta, secrets);
+        former_keep(meta, secrets, true, i == 0);
         redact_secrets_destroy(secrets);
+        assert_int_equal(is_whole(meta), i < LIMIT_FORMER_SECRETS);
     }
     expect_told(meta, NULL, "harbour-0- harbour-1-", "harbour-0- [redacted:env:A_TOKEN]");
+    json_decref(meta);
+}
+
+/* What an older program's shells had, and one whose environment nobody could read, is not known. */
+static void test_whether_it_is_all(void **state)
+{
+    (void)state;
+    json_t *meta = json_object(), *older = json_object();
+    assert_false(is_whole(meta));
+    former_keep(meta, NULL, true, true);
+    assert_true(is_whole(meta));
+    former_keep(meta, NULL, true, false);
+    assert_true(is_whole(meta));
+    former_keep(meta, NULL, false, false);
+    assert_false(is_whole(meta));
+    former_keep(older, NULL, true, false);
+    assert_false(is_whole(older));
+    json_decref(meta);
+    json_decref(older);
+}
+
+/* Many that begin alike cost no digest each at every place where a text goes on so. */
+static void test_many_that_begin_alike(void **state)
+{
+    (void)state;
+    json_t *meta = json_object();
+    char shell[400], text[2000];
+    for (int i = 0; i < 60; i++) {
+        snprintf(shell, sizeof shell, "A_TOKEN=%0*d", 20 + 4 * i, i + 1);
+        memset(shell + 8, '-', 10);
+        struct redact_secrets *secrets = secrets_of(shell, strlen(shell) + 1);
+        former_keep(meta, secrets, true, i == 0);
+        redact_secrets_destroy(secrets);
+    }
+    memset(text, '-', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    expect_told(meta, NULL, text, text);
+    expect_told(meta, NULL, shell + 8, "[redacted:env:A_TOKEN]");
     json_decref(meta);
 }
 
@@ -137,11 +184,12 @@ static void test_what_cannot_be_read(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct redact_secrets *secrets = NULL;
         json_t *meta = json_loads(texts[i], 0, NULL);
-        assert_int_equal(former_add(meta, &secrets), i >= 3);
+        assert_false(former_add(meta, &secrets));
         redact_secrets_destroy(secrets);
         secrets = secrets_of("A_TOKEN=harbour", 16);
-        former_keep(meta, secrets);
+        former_keep(meta, secrets, true, false);
         redact_secrets_destroy(secrets);
+        assert_false(is_whole(meta));
         expect_told(meta, NULL, "harbour", "[redacted:env:A_TOKEN]");
         json_decref(meta);
     }
@@ -157,6 +205,8 @@ int main(void)
         cmocka_unit_test(test_the_same_is_kept_once),
         cmocka_unit_test(test_the_oldest_goes),
         cmocka_unit_test(test_what_cannot_be_read),
+        cmocka_unit_test(test_whether_it_is_all),
+        cmocka_unit_test(test_many_that_begin_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

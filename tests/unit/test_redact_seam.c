@@ -133,6 +133,9 @@ static void test_entities(void **state)
     found_as("<a v='{&#x22;password&#x22;:&#x22;", "glacier78523", "&#x22;}'>\n", "value");
     found_as("{&amp;quot;password&amp;quot;:&amp;quot;", "glacier78523", "&amp;quot;}\n", "value");
     found_as("<p>password = &#39;", "glacier78523", "&#39;</p>\n", "value");
+    char *lone = strdup(" &quot;abc"); /* nothing is in front of it */
+    remains(lone);
+    free(lone);
     static const char *const texts[] = {
         "a &quot;quoted&quot; word, a password &quot;is&quot; here\n", "x &quot", "&quot;",
         "&#34;&#34", "a&quality=1&#x=2&apos\n"};
