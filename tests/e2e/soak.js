@@ -88,18 +88,17 @@ class Killer {
 
 // ---- what a process holds ----
 
-// Of descriptors those that stay: to see whether a shell has read all, its terminal is opened for a moment.
+// Of descriptors and threads those that stay: to see whether a shell has read all, its terminal is opened for a moment,
+// and what takes its time is done by a thread that ends with it.
 async function holds(soak, pid) {
-  const descriptors = () => fs.readdirSync(`/proc/${pid}/fd`);
-  let stay = descriptors();
-  for (let i = 0; i < 5; i++) {
+  const list = (what) => fs.readdirSync(`/proc/${pid}/${what}`);
+  const stay = { fd: list('fd'), task: list('task') };
+  for (let i = 0; i < 5 || (stay.task.length > 1 && i < 200); i++) {
     await soak.control.call('session.list', {});
-    const now = descriptors();
-    stay = stay.filter((fd) => now.includes(fd));
+    for (const what of Object.keys(stay)) { const now = list(what); stay[what] = stay[what].filter((one) => now.includes(one)); }
   }
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
-  const number = (name) => Number(status.match(new RegExp(`${name}:\\s+(\\d+)`))[1]);
-  return { fds: stay.length, threads: number('Threads'), kb: number('VmRSS') };
+  const kb = Number(fs.readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]);
+  return { fds: stay.fd.length, threads: stay.task.length, kb };
 }
 
 // ---- blocks, collected as they come: files rotate ----
