@@ -15,6 +15,7 @@ struct names {
     json_t *own;   /* by given name */
     json_t *given; /* by own name */
     int unread;    /* -errno: there may be more, and what is written must have them; 0 */
+    bool mends;
 };
 
 static bool is_whole(const json_t *by_name)
@@ -62,21 +63,23 @@ static void set_aside(const char *path)
     free(away);
 }
 
-/* The reader's need, and not the file's fault. */
-static bool is_need(int error)
+/* What stands there is no such file, whoever reads it. All else, a disk that fails, say, tells
+ * nothing of what it holds. */
+static bool is_damage(int error)
 {
-    return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+    return error == -EBADMSG || error == -EFBIG || error == -EINVAL || error == -ENXIO ||
+           error == -ELOOP;
 }
 
 /* Returns 0, or -errno of what is no fault of the file's: then nothing is changed. */
-static int load(struct names *n, bool mends)
+static int load(struct names *n)
 {
     int error;
     const char *name;
     json_t *own, *by_name = read_file(n->path, &error);
-    if (is_need(error))
+    if (error && error != -ENOENT && !is_damage(error))
         return error;
-    if (!by_name && error != -ENOENT && mends)
+    if (is_damage(error) && n->mends)
         set_aside(n->path);
     json_decref(n->own);
     json_decref(n->given);
@@ -90,9 +93,11 @@ static int load(struct names *n, bool mends)
 struct names *names_open(const char *state, bool mends)
 {
     struct names *n = memory_new(sizeof *n);
-    *n = (struct names){
-        .path = text_format("%s/names.json", state), .own = json_object(), .given = json_object()};
-    n->unread = load(n, mends);
+    *n = (struct names){.path = text_format("%s/names.json", state),
+                        .own = json_object(),
+                        .given = json_object(),
+                        .mends = mends};
+    n->unread = load(n);
     if (n->unread && mends)
         say("%s cannot be read now: %s; until it can sessions that were renamed have the names "
             "that they were opened with",
@@ -104,7 +109,7 @@ struct names *names_open(const char *state, bool mends)
 static const struct names *at_last(const struct names *n)
 {
     if (n->unread)
-        ((struct names *)n)->unread = load((struct names *)n, false);
+        ((struct names *)n)->unread = load((struct names *)n);
     return n;
 }
 

@@ -13,8 +13,8 @@
 struct names;
 
 /* Reads them. A file that is none is set aside where `mends` is true, and said: those sessions have
- * their own names again. One that cannot be read for want of a descriptor, say, stays, and is tried
- * again whenever somebody asks. Ends the process without memory. */
+ * their own names again. One that cannot be read, for want of a descriptor or as the disk fails,
+ * say, stays, and is tried again whenever somebody asks. Ends the process without memory. */
 struct names *names_open(const char *state, bool mends);
 /* Whether what stands at the path is such a file. Returns 0, -ENOENT, -EBADMSG or another -errno.
  */

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,40 @@ static void test_no_descriptor_left(void **unused)
     assert_int_equal(unlink(file), 0);
 }
 
+/* Nor is it when the disk cannot tell, first or behind that; what is damaged is set aside then. */
+static void test_nothing_is_known_of_it(void **unused)
+{
+    static const char names[] = "{\"version\":1,\"names\":{\"deploy\":\"work\"}}";
+    char away[96];
+    (void)unused;
+    snprintf(away, sizeof away, "%s.away", state);
+    write_file(names);
+    assert_int_equal(rename(state, away), 0);
+    close(creat(state, 0600)); /* what should be a directory is none: ENOTDIR */
+    struct names *n = names_open(state, true);
+    assert_string_equal(names_own(n, "deploy"), "deploy");
+    assert_int_equal(names_give(n, "term-3", "logs"), -ENOTDIR);
+    assert_int_equal(unlink(state), 0);
+    assert_int_equal(rename(away, state), 0);
+    assert_int_equal(names_give(n, "term-3", "logs"), 0);
+    assert_string_equal(names_own(n, "deploy"), "work");
+    names_close(n);
+
+    struct rlimit many, none = {0};
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &many), 0);
+    none.rlim_max = many.rlim_max;
+    write_file("{");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    n = names_open(state, true);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &many), 0);
+    assert_int_equal(names_give(n, "term-3", "logs"), 0);
+    names_close(n);
+    assert_int_equal(names_check(file), 0);
+    snprintf(away, sizeof away, "ls %s/names.json.?* >/dev/null", state);
+    assert_int_equal(system(away), 0);
+    assert_int_equal(unlink(file), 0);
+}
+
 static void test_what_cannot_be_written(void **unused)
 {
     (void)unused;
@@ -215,6 +250,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_given_and_taken, in_state, gone),
         cmocka_unit_test_setup_teardown(test_damaged, in_state, gone),
         cmocka_unit_test_setup_teardown(test_no_descriptor_left, in_state, gone),
+        cmocka_unit_test_setup_teardown(test_nothing_is_known_of_it, in_state, gone),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_written, in_state, gone),
         cmocka_unit_test_setup_teardown(test_so_many, in_state, gone),
     };
