@@ -69,8 +69,17 @@ static char *last_above(const char *path, struct stat *ret_st)
     return at;
 }
 
-/* What root makes in another user's home, as behind `sudo -E`, that one can neither enter nor
- * remove: a ~/.local, say. Where somebody said so by name it is made. */
+/* Whether it is who called sudo. */
+static bool is_caller(uid_t user)
+{
+    const char *caller = getenv("SUDO_UID");
+    long number;
+    return caller && text_parse_number(caller, 0, UINT_MAX, &number) && (uid_t)number == user;
+}
+
+/* What root makes in the home of who called `sudo -E`, that one can neither enter nor remove: a
+ * ~/.local, say. Where somebody said so by name it is made. A container's root may have a home that
+ * is a user's outside. */
 static int check_owner(const char *state, char **ret_message)
 {
     const char *given = getenv("PTYD_STATE_DIR");
@@ -78,7 +87,7 @@ static int check_owner(const char *state, char **ret_message)
     if (geteuid() != 0 || (given && *given) || lstat(state, &st) == 0)
         return 0;
     char *above = last_above(state, &st);
-    int result = st.st_uid == 0
+    int result = !st.st_uid || !is_caller(st.st_uid)
                      ? 0
                      : fail(ret_message, text_format("the state directory would be made by root in "
                                                      "%s, which belongs to user %u; set HOME to "

@@ -190,17 +190,28 @@ async function main() {
     fs.rmSync(home, { recursive: true });
   });
 
-  await report.test('root makes no state directory in another user\'s home, which that one could not enter', () => {
+  await report.test('root makes no state directory in the home of who called sudo, which that one could not enter', () => {
     const home = path.join(place, 'home'), runtime = path.join(place, 'runtime'), sockets = path.join(space.root, 'roots');
     for (const directory of [home, runtime]) { fs.mkdirSync(directory, { mode: 0o700 }); fs.chownSync(directory, VICTIM, VICTIM); }
     const left = () => [fs.readdirSync(home), fs.readdirSync(runtime)];
-    const serve = (env) => spawnSync(program, ['serve'], { env: { PATH: process.env.PATH, ...env }, cwd: '/', encoding: 'utf8', timeout: 20000 });
+    const serve = (env) => spawnSync(program, ['serve'], { env: { PATH: process.env.PATH, SUDO_UID: String(VICTIM), ...env }, cwd: '/', encoding: 'utf8', timeout: 20000 });
     for (const [env, says] of [[{ HOME: home, XDG_RUNTIME_DIR: runtime }, /^ptyd: the socket cannot be .* belongs to user 54321/], // sudo -E
       [{ HOME: home, PTYD_SOCKET: path.join(sockets, 's') }, /^ptyd: the state directory would be made by root in .*home, which belongs to user 54321/],
       [{ HOME: '/root', XDG_STATE_HOME: path.join(home, 'deep/er'), PTYD_SOCKET: path.join(sockets, 's') }, /^ptyd: the state directory would be made by root in .*home, which belongs to user 54321/]]) {
       const { status, stderr } = serve(env);
       assert.ok(status === 1 && says.test(stderr), stderr);
       assert.deepStrictEqual(left(), [[], []]);
+    }
+    // a container's root has a home that is a user's outside, and nobody called sudo, or another one did
+    for (const more of [{ SUDO_UID: '' }, { SUDO_UID: String(NOBODY) }]) {
+      const theirs = path.join(place, `mounted-${more.SUDO_UID}`), socket = path.join(sockets, 's');
+      fs.mkdirSync(theirs);
+      fs.chownSync(theirs, VICTIM, VICTIM);
+      const opened = run(socket, [['open', 'one']], 0, { HOME: theirs, PTYD_STATE_DIR: '', XDG_STATE_HOME: '', ...more });
+      assert.strictEqual(opened.status, 0, opened.stderr);
+      const lock = path.join(theirs, '.local/state/ptyd/lock'), pid = Number(fs.readFileSync(lock, 'utf8'));
+      process.kill(pid);
+      spawnSync('tail', ['-f', '--pid', String(pid), '/dev/null'], { timeout: 20000 });
     }
     const own = spawnSync(...as(VICTIM, program, ['open', 'one'], { env: { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: runtime }, cwd: '/', encoding: 'utf8', timeout: 60000 }));
     assert.strictEqual(own.status, 0, own.stderr);
