@@ -15,6 +15,7 @@
 #include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/rpc_error.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -105,14 +106,33 @@ static void settle(struct rpc *rpc, const json_t *taken, enum end end, const cha
         LIMIT_HOOK_WAIT_MS));
 }
 
-/* What was taken is this process's until then, and comes back with its end, whoever dies first:
- * who asks next has to know of it. */
+/* Asks what a worker older than this, as behind a package's update, may not know: that is said to
+ * nobody at each prompt. Returns whether it knows it. */
+static bool ask_newer(struct rpc *rpc, const char *method, json_t *params)
+{
+    char *error = NULL;
+    json_decref(rpc_ask(rpc, method, params, LIMIT_HOOK_WAIT_MS, &error));
+    bool known = rpc->refusal != RPC_METHOD_NOT_FOUND && rpc->refusal != RPC_INVALID_PARAMS;
+    if (error && known)
+        say("%s", error);
+    free(error);
+    return known;
+}
+
+/* What is taken is this process's until it is held, and comes back with its end, whoever dies
+ * first: who asks next has to know of it. A worker that does not know this holds it at once. */
+static void want_held(json_t *params)
+{
+    json_object_set_new(params, "until_held", json_true());
+    json_object_set_new(params, "expires", json_true());
+    json_object_set_new(params, "lasts", json_integer(LIMIT_HELD_S));
+}
+
 static void hold(struct rpc *rpc, const json_t *taken)
 {
-    json_decref(rpc_call(
+    ask_newer(
         rpc, "context.hold",
-        json_pack("{s:O, s:i}", "lease", json_object_get(taken, "lease"), "lasts", LIMIT_HELD_S),
-        LIMIT_HOOK_WAIT_MS));
+        json_pack("{s:O, s:i}", "lease", json_object_get(taken, "lease"), "lasts", LIMIT_HELD_S));
 }
 
 /* What the conversation's last turn took, if that is open still. Where the agent has written that
@@ -148,8 +168,10 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     char *consumer = text_copy(json_text(params, "consumer", ""));
     const char *prompt = json_text(event, "prompt_id", NULL);
     bool holds = is_held(agent, event);
-    if (holds)
+    if (holds) {
         settle_held(rpc, consumer, json_text(event, "transcript_path", NULL), UNSEEN);
+        want_held(params);
+    }
     json_t *taken = rpc_call(rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
     const char *text = json_text(taken, "text", NULL);
     if (text && json_object_get(taken, "lease")) {
@@ -163,13 +185,22 @@ static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, 
     free(consumer);
 }
 
-/* Steals `turns`, an array of ids, or NULL. */
+/* `turns`, an array of ids, and `turn`, an id: either may be NULL. */
+static bool revert_these(struct rpc *rpc, const char *consumer, json_t *turns, json_t *turn)
+{
+    return ask_newer(
+        rpc, "context.revert",
+        json_pack("{s:s, s:O*, s:O*}", "consumer", consumer, "turns", turns, "turn", turn));
+}
+
+/* Steals `turns`, an array of ids, or NULL. An older worker knows them one by one. */
 static void revert(struct rpc *rpc, const char *consumer, json_t *turns)
 {
-    if (json_array_size(turns))
-        json_decref(rpc_call(rpc, "context.revert",
-                             json_pack("{s:s, s:O}", "consumer", consumer, "turns", turns),
-                             LIMIT_HOOK_WAIT_MS));
+    size_t count = json_array_size(turns), i;
+    json_t *one = count == 1 ? json_array_get(turns, 0) : NULL, *turn;
+    if (count && !revert_these(rpc, consumer, turns, one) && !one)
+        json_array_foreach(turns, i, turn)
+            revert_these(rpc, consumer, NULL, turn);
     json_decref(turns);
 }
 

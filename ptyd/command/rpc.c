@@ -554,6 +554,7 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
         rpc->closing = NULL;
     }
     enum rpc_wait end = ask_again(rpc, method, params, until, &answer);
+    rpc->refusal = (int)json_number(json_at(answer, "error"), "code", 0);
     if (end == RPC_CAME) {
         const char *error = json_text(json_at(answer, "error"), "message", NULL);
         *ret_error = error ? text_copy(error) : NULL;

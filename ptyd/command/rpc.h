@@ -35,6 +35,7 @@ struct rpc {
     bool said_busy;           /* that it works, and is waited for */
     bool said_silent;         /* that there is no answer yet, which is waited for */
     char *closing;            /* why the daemon closes it, as it said; NULL. Owned */
+    int refusal;              /* the code of the error that the last request was answered with; 0 */
     int passed; /* a descriptor that came with an answer and was not taken yet, and 1; 0 */
 };
 

@@ -107,6 +107,7 @@ struct ledger_request {
     enum ledger_format format;
     bool peek;         /* look only: no lease, no new consumer */
     bool expires;      /* released by itself after LIMIT_LEASE_CLI_MS */
+    int64_t lasts_ms;  /* or after this, if that is more: from then on it gives way to others */
     const void *owner; /* ledger_release_owner() releases it */
     pid_t pid;         /* the taker's: what a worker to come holds the lease for; 0 for nobody's */
     struct moment now;

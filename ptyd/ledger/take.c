@@ -182,6 +182,11 @@ static void note_left(const struct ledger *l, const struct ledger_request *q,
     }
 }
 
+static int64_t lasts_ms(const struct ledger_request *q)
+{
+    return q->lasts_ms > LIMIT_LEASE_CLI_MS ? q->lasts_ms : LIMIT_LEASE_CLI_MS;
+}
+
 /* Holds the blocks kept, and remembers the dropped ones as seen. */
 static struct lease *make_lease(struct ledger *l, const struct ledger_request *q,
                                 const struct feeds *feeds, const struct found *f)
@@ -193,7 +198,8 @@ static struct lease *make_lease(struct ledger *l, const struct ledger_request *q
         .owner = q->owner,
         .pid = q->pid,
         .wall_ms = q->now.wall_ms,
-        .expires_ms = q->expires ? q->now.monotonic_ms + LIMIT_LEASE_CLI_MS : 0,
+        .lasts_ms = q->expires ? q->lasts_ms : 0,
+        .expires_ms = q->expires ? q->now.monotonic_ms + lasts_ms(q) : 0,
         .spare_ms = q->expires ? q->now.monotonic_ms + LIMIT_LEASE_CLI_MS : 0,
     };
     lease->keys = memory_new((f->kept + 1) * sizeof *lease->keys);

@@ -194,11 +194,18 @@ static enum ledger_format format_of(const json_t *params)
                                                    : LEDGER_ENTRIES;
 }
 
+/* The seconds for which a lease is wanted, in ms; 0 where that is not said. */
+static int64_t lasts_ms(const json_t *params)
+{
+    json_int_t seconds = json_number(params, "lasts", 0);
+    return seconds <= 0 ? 0 : (seconds < LIMIT_HELD_S ? seconds : LIMIT_HELD_S) * 1000LL;
+}
+
 static void take_call(struct client *client, const json_t *id, const json_t *params, bool peek)
 {
     struct worker *w = client_worker(client);
     const char *consumer = json_text(params, "consumer", NULL);
-    bool expires = json_flag(params, "expires");
+    bool expires = json_flag(params, "expires") && !json_flag(params, "until_held");
     struct feed feed[LIMIT_SESSIONS];
     struct feeds feeds = make_feeds(w, feed);
     struct ledger_request request = {
@@ -211,6 +218,7 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
         .format = format_of(params),
         .peek = peek,
         .expires = expires,
+        .lasts_ms = lasts_ms(params),
         .owner = expires ? NULL : client,
         .pid = expires ? 0 : client_pid(client),
         .now = clock_now(),
@@ -301,6 +309,17 @@ void context_inherit_call(struct client *client, const json_t *id, const json_t 
     client_reply(client, id, json_object());
 }
 
+/* A new array of the ids: older clients name one, `turn`. */
+static json_t *turns_of(const json_t *params)
+{
+    const json_t *listed = json_object_get(params, "turns");
+    json_t *turns = json_is_array(listed) ? json_copy((json_t *)listed) : json_array();
+    const char *turn = json_text(params, "turn", "");
+    if (*turn)
+        json_array_append(turns, json_object_get(params, "turn"));
+    return turns;
+}
+
 void context_revert_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *w = client_worker(client);
@@ -308,17 +327,19 @@ void context_revert_call(struct client *client, const json_t *id, const json_t *
     struct ledger_cut cut = {
         .last = json_text(params, "last_turn", NULL),
         .before = json_text(params, "before_turn", NULL),
-        .turns = json_object_get(params, "turns"),
     };
+    json_t *turns = turns_of(params);
+    cut.turns = turns;
     if (!consumer || (cut.before && !*cut.before) ||
-        (!cut.last && !cut.before && !json_array_size(cut.turns))) {
+        (!cut.last && !cut.before && !json_array_size(turns))) {
         client_fail(client, id, RPC_INVALID_PARAMS,
                     "whose turns? consumer, and last_turn, before_turn or turns");
-        return;
+    } else {
+        ledger_revert(w->ledger, consumer, &cut);
+        keep_changed(w);
+        client_reply(client, id, json_object());
     }
-    ledger_revert(w->ledger, consumer, &cut);
-    keep_changed(w);
-    client_reply(client, id, json_object());
+    json_decref(turns);
 }
 
 /* `on` may name a thread. */

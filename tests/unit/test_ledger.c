@@ -238,6 +238,20 @@ static void a_lease_lasts_as_long_as_is_said(void **state)
     assert_false(commit_as(lease, NULL, NULL));
 }
 
+/* As older clients ask. */
+static void a_lease_that_nobody_owns_lasts_as_long_as_is_said(void **state)
+{
+    (void)state;
+    run("a", "one");
+    take_by((struct ledger_request){
+        .consumer = "claude:s", .expires = true, .lasts_ms = 10 * LIMIT_LEASE_CLI_MS});
+    pass(9 * LIMIT_LEASE_CLI_MS);
+    assert_int_equal(take("claude:s"), 0);
+    restart();
+    pass(LIMIT_LEASE_CLI_MS);
+    assert_due("claude:s", "one");
+}
+
 static void a_lease_is_its_takers_until_it_is_held(void **state)
 {
     (void)state;
@@ -531,6 +545,7 @@ int main(void)
         TEST(what_came_back_may_be_leased_beside_newer_ones),
         TEST(a_lease_from_the_command_line_expires),
         TEST(a_lease_lasts_as_long_as_is_said),
+        TEST(a_lease_that_nobody_owns_lasts_as_long_as_is_said),
         TEST(a_lease_is_its_takers_until_it_is_held),
         TEST(a_lease_that_lasts_gives_way_behind_a_minute),
         TEST(an_agents_lease_does_not_expire),
