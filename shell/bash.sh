@@ -417,7 +417,13 @@ if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
 # The user's own files, at the top level, so that `declare` in them means what it always means.
 if [[ -o posix ]]; then # it began so, and reads one file
     __ptyd_told=${ENV-}
-    if [[ $__ptyd_told != *[\"\\]* ]]; then builtin eval "__ptyd_told=\"$__ptyd_told\""; fi
+    if [[ $__ptyd_told == *[\"\\]* || $__ptyd_told != *[\$\`]* ]]; then
+        builtin :
+    elif (builtin eval "__ptyd_told=\"$__ptyd_told\""); then # an error would end this file
+        builtin eval "__ptyd_told=\"$__ptyd_told\""
+    else
+        __ptyd_told=
+    fi
     if [[ -r $__ptyd_told ]]; then builtin . "$__ptyd_told"; fi
 elif ((__ptyd_v[5])); then
     if [[ -r /etc/profile ]]; then builtin . /etc/profile; fi

@@ -24,11 +24,17 @@ case $(readlink /proc/$$/exe 2>/dev/null) in
     __ptyd_l=2
     ;;
 esac
-# The shell expands what ENV says.
+# The shell expands what ENV says. An error in that would end this file: a subshell tries, and says it.
 __ptyd_t=${ENV-}
 case $__ptyd_t in
 *[\"\\]*) ;;
-*) eval "__ptyd_t=\"$__ptyd_t\"" ;;
+*[\$\`]*)
+    if (eval "__ptyd_t=\"$__ptyd_t\""); then
+        eval "__ptyd_t=\"$__ptyd_t\""
+    else
+        __ptyd_t=
+    fi
+    ;;
 esac
 if [ -n "$__ptyd_t" ] && [ -r "$__ptyd_t" ]; then
     . "$__ptyd_t"

@@ -323,6 +323,19 @@ PROMPT_COMMAND=hook
     });
   }
 
+  // The shell says what is wrong with it, and goes on.
+  for (const [shell, variable] of [['bash', 'POSIXLY_CORRECT=1'], ['dash', 'x=1'], ['busybox', 'x=1']].filter(([name]) => find(name))) {
+    await report.test(`${shell}: an ENV that cannot be expanded is no file, and commands are told`, async () => {
+      for (const [i, value] of ['${NOPE:?}/x', '${HOME', '${HOME/', '$(exit', '`', '${bad~sub}'].entries()) {
+        const name = `bad-env-${shell}-${i}`;
+        daemon.ptyd('open', name, '--shell', find(shell), '--env', `ENV=${value}`, '--env', variable);
+        run(name, 'cd /');
+        run(name, "sh -c 'exit 3'");
+        assert.deepStrictEqual(blocks(name).map((b) => [b.cmd, b.exit_code, b.cwd_after]), [['cd /', 0, '/'], ["sh -c 'exit 3'", 3, '/']], value);
+      }
+    });
+  }
+
   for (const shell of ['bash', 'zsh', 'dash', 'busybox'].filter(find)) {
     await report.test(`${shell}: without PWD a command is where the shell is`, async () => {
       const name = `no-pwd-${shell}`;
