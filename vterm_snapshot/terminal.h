@@ -140,6 +140,7 @@ extern const char terminal_farewell[];
 bool terminal_bracketed_paste(const struct terminal *t);
 bool terminal_reports_focus(const struct terminal *t);
 bool terminal_mouse_pixels(const struct terminal *t);
+bool terminal_mouse_wide(const struct terminal *t); /* 1005 */
 bool terminal_cursor_keys(const struct terminal *t);
 
 /* Scrollback: rows ever, as they left; of those held the first, by its number since the start; and

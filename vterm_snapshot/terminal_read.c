@@ -62,6 +62,11 @@ bool terminal_mouse_pixels(const struct terminal *t)
     return modes_get(screen_modes(t->screen), MODE_MOUSE_PIXELS);
 }
 
+bool terminal_mouse_wide(const struct terminal *t)
+{
+    return modes_get(screen_modes(t->screen), MODE_MOUSE_UTF8);
+}
+
 bool terminal_bracketed_paste(const struct terminal *t)
 {
     return modes_get(screen_modes(t->screen), MODE_BRACKETED_PASTE);

@@ -1,6 +1,5 @@
 #include "ptyd/session/mouse.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -63,29 +62,32 @@ static void move_bytes(const char *report, const struct mouse_part *p, struct by
     bytes_append_char(out, raw(report[5], p->top, p->rows));
 }
 
-/* Of a whole report, which may be another one than a mouse's. */
-static void move_report(const char *report, size_t len, const struct mouse_part *p,
+/* Of a whole report, which may be another one than a mouse's: then false. */
+static bool move_report(const char *report, size_t len, const struct mouse_part *p,
                         struct bytes *out)
 {
     bool is_raw = len == 6 && !memcmp(report, "\x1b[M", 3);
     char last = report[len - 1];
-    if (is_raw)
+    if (is_raw && !p->wide)
         move_bytes(report, p, out);
-    else if (len < 6 || (last != 'M' && last != 'm') || !move_digits(report, len, p, out))
-        bytes_append(out, report, len);
+    return is_raw ? !p->wide
+                  : len >= 6 && (last == 'M' || last == 'm') && move_digits(report, len, p, out);
 }
 
 void mouse_move(struct query_input *input, const struct mouse_part *part, const char *bytes,
-                size_t len, struct bytes *out)
+                size_t len, struct typing *typing)
 {
+    struct bytes moved = {0};
     for (size_t at = 0, taken; at < len; at += taken) {
         enum query_piece piece;
         bool whole;
         taken = query_input_next(input, bytes + at, len - at, &piece, &whole);
         bool here = piece == QUERY_REPORT && whole && taken == input->len;
-        if (part && here)
-            move_report(bytes + at, taken, part, out);
+        moved.len = 0;
+        if (part && here && move_report(bytes + at, taken, part, &moved))
+            typing_append(typing, moved.data, moved.len, moved.len - taken);
         else
-            bytes_append(out, bytes + at, taken);
+            typing_append(typing, bytes + at, taken, 0);
     }
+    bytes_finish(&moved);
 }

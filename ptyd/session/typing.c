@@ -51,6 +51,27 @@ void typing_add_part(struct typing *t, size_t len, enum typing_kind kind)
         bytes_append(&t->parts, &part, sizeof part);
 }
 
+void typing_append(struct typing *t, const char *bytes, size_t len, size_t more)
+{
+    bytes_append(&t->bytes, bytes, len);
+    struct typing_grown grown = {.end = t->bytes.len, .len = len, .more = more};
+    if (more)
+        bytes_append(&t->grown, &grown, sizeof grown);
+}
+
+size_t typing_came(const struct typing *t, size_t typed)
+{
+    const struct typing_grown *grown = (const struct typing_grown *)t->grown.data;
+    size_t count = t->grown.len / sizeof *grown, more = 0;
+    for (size_t i = 0; i < count && grown[i].end - grown[i].len < typed; i++) {
+        size_t last = grown[i].end - grown[i].more - 1;
+        if (typed < grown[i].end)
+            return (typed < last ? typed : last) - more;
+        more += grown[i].more;
+    }
+    return typed - more;
+}
+
 size_t typing_piece(const struct typing *t, enum typing_kind *ret_kind)
 {
     const struct typing_part *part = part_of(t, t->part);
@@ -179,7 +200,7 @@ ssize_t typing_write(struct typing_queue *q, struct intake_facts *facts, int fd)
     if (t->token && !t->kept)
         t->kept = keep(facts, t->token);
     if (is_kept(t))
-        t->kept->most = (uint32_t)(t->typed + len);
+        t->kept->most = (uint32_t)typing_came(t, t->typed + len);
     atomic_thread_fence(memory_order_seq_cst);
     ssize_t n = (ssize_t)len;
     while (kind != TYPING_DROPPED && (n = write(fd, t->bytes.data + t->typed, len)) < 0 &&
@@ -191,7 +212,7 @@ ssize_t typing_write(struct typing_queue *q, struct intake_facts *facts, int fd)
     advance(q, t, n > 0 ? (size_t)n : 0);
     atomic_thread_fence(memory_order_seq_cst);
     if (is_kept(t))
-        t->kept->typed = t->kept->most = (uint32_t)t->typed;
+        t->kept->typed = t->kept->most = (uint32_t)typing_came(t, t->typed);
     return n < 0 ? -error : n;
 }
 

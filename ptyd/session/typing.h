@@ -34,10 +34,17 @@ struct typing_part {
     enum typing_kind kind;
 };
 
+/* A piece of it that came shorter. */
+struct typing_grown {
+    size_t end, len; /* in the request's bytes */
+    size_t more;     /* so many of them did not come */
+};
+
 /* One request. Embedded in its owner, which stays until `done`, or typing_remove(). */
 struct typing {
     struct typing *next; /* in the queue */
     struct bytes bytes;  /* the owner's to free */
+    struct bytes grown;  /* of struct typing_grown, in order; the owner's to free */
     size_t typed;        /* so many of them the terminal has */
     uint64_t token;      /* by which it is asked for later; 0 for none */
     uint64_t agent;      /* the baton by which an agent types it; 0: it is no agent's */
@@ -81,6 +88,12 @@ bool typing_add(struct typing_queue *queue, struct typing *typing);
 /* Says what the next `len` bytes of a request are that was not added yet; none said, all are as
  * `is_reply` says. */
 void typing_add_part(struct typing *typing, size_t len, enum typing_kind kind);
+/* Adds `len` bytes, which came with `more` fewer. */
+void typing_append(struct typing *typing, const char *bytes, size_t len, size_t more);
+/* The first `typed` bytes of a request, counted as they came: so they are told to whoever sent it,
+ * and kept. Of a piece that grew and is not whole the last one is not among them: what is sent
+ * again ends it. */
+size_t typing_came(const struct typing *typing, size_t typed);
 /* How many bytes are written next, all of one kind; of a request of which there is one at least. */
 size_t typing_piece(const struct typing *typing, enum typing_kind *ret_kind);
 

@@ -144,6 +144,7 @@ static void on_finish(struct task *t)
     bytes_finish(&v->returned);
     bytes_finish(&v->notice);
     bytes_finish(&v->typing.bytes);
+    bytes_finish(&v->typing.grown);
     bytes_finish(&v->lent.bytes);
     missed_destroy(v->missed);
     free(v->cwd);

@@ -13,13 +13,14 @@
 static void answer_typed(struct view *v)
 {
     bool is_key = v->typing.bytes.len <= KEY_BYTES;
-    size_t typed = v->typing.typed < v->came ? v->typing.typed : v->came;
+    size_t typed = typing_came(&v->typing, v->typing.typed);
     view_typed_append(view_socket_out(v->socket), v->typing.token, (uint32_t)typed);
     if (is_key)
         view_socket_flush_soon(v->socket);
     else
         view_socket_flush(v->socket);
     bytes_finish(&v->typing.bytes);
+    bytes_finish(&v->typing.grown);
     bytes_finish(&v->typing.parts); /* of what was never in the queue */
     v->types = false;
 }
@@ -68,9 +69,9 @@ static void take_bytes(struct view *v, const struct view_frame *f)
     if (is_part) {
         part.rows = terminal_rows(t);
         part.cols = terminal_cols(t);
+        part.wide = terminal_mouse_wide(t);
     }
-    v->came = f->len;
-    mouse_move(&v->input, is_part ? &part : NULL, f->data, f->len, &v->typing.bytes);
+    mouse_move(&v->input, is_part ? &part : NULL, f->data, f->len, &v->typing);
 }
 
 static void take_input(struct view *v, const struct view_frame *f)
@@ -84,7 +85,7 @@ static void take_input(struct view *v, const struct view_frame *f)
     v->typing = (struct typing){.token = f->offset, .of = v, .done = on_typed, .has_room = true};
     take_bytes(v, f);
     if (v->leading.looks) /* nothing of it waits for anything */
-        v->typing.typed = f->len;
+        v->typing.typed = v->typing.bytes.len;
     view_type(v, &v->typing);
 }
 

@@ -26,7 +26,6 @@ struct view {
     uint64_t until; /* where in the stream its output ends; UINT64_MAX before, and of others */
     struct typing typing; /* of the INPUT at hand, which `types` says there is */
     bool types;
-    size_t came;              /* of that; more where its mouse was moved */
     struct query_input input; /* what it sends */
     int top, left;            /* being drawn: where what it shows begins on the screen */
 

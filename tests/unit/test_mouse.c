@@ -8,11 +8,13 @@
 static void becomes(const struct mouse_part *part, const char *sent, const char *expected)
 {
     struct query_input input = {0};
-    struct bytes out = {0};
+    struct typing out = {0};
     mouse_move(&input, part, sent, strlen(sent), &out);
-    bytes_append(&out, "", 1);
-    assert_string_equal(out.data, expected);
-    bytes_finish(&out);
+    assert_int_equal(out.bytes.len, strlen(expected));
+    assert_memory_equal(out.bytes.data, expected, strlen(expected));
+    assert_int_equal(typing_came(&out, out.bytes.len), strlen(sent));
+    bytes_finish(&out.bytes);
+    bytes_finish(&out.grown);
 }
 
 static const struct mouse_part part = {.top = 12, .left = 40, .rows = 24, .cols = 80};
@@ -60,16 +62,28 @@ static void all_else_is_as_it_came(void **state)
     becomes(&part, "a\x1b[200~x\x1b[201~\x1b[<0;1;1Mb", "a\x1b[200~x\x1b[201~\x1b[<0;41;13Mb");
 }
 
+/* xterm, "Mouse Tracking", "UTF-8 (1005)": from 96 on a place is two bytes. */
+static void bytes_that_may_be_two_stay(void **state)
+{
+    static const struct mouse_part wide = {
+        .top = 12, .left = 40, .rows = 24, .cols = 180, .wide = true};
+    (void)state;
+    becomes(&wide, "\x1b[M \xc2\x85!", "\x1b[M \xc2\x85!");
+    becomes(&wide, "\x1b[M s!", "\x1b[M s!");
+    becomes(&wide, "\x1b[<0;5;3M", "\x1b[<0;45;15M");
+}
+
 static void one_that_is_cut_goes_on_as_it_is(void **state)
 {
     struct query_input input = {0};
-    struct bytes out = {0};
+    struct typing out = {0};
     (void)state;
     mouse_move(&input, &part, "\x1b[<0;", 5, &out);
     mouse_move(&input, &part, "5;3M\x1b[<0;5;3M", 13, &out);
-    bytes_append(&out, "", 1);
-    assert_string_equal(out.data, "\x1b[<0;5;3M\x1b[<0;45;15M");
-    bytes_finish(&out);
+    bytes_append(&out.bytes, "", 1);
+    assert_string_equal(out.bytes.data, "\x1b[<0;5;3M\x1b[<0;45;15M");
+    bytes_finish(&out.bytes);
+    bytes_finish(&out.grown);
 }
 
 int main(void)
@@ -78,6 +92,7 @@ int main(void)
         cmocka_unit_test(reports_are_moved),
         cmocka_unit_test(they_end_at_the_edge),
         cmocka_unit_test(all_else_is_as_it_came),
+        cmocka_unit_test(bytes_that_may_be_two_stay),
         cmocka_unit_test(one_that_is_cut_goes_on_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

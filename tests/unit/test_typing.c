@@ -225,6 +225,53 @@ static void of_what_came_behind_a_known_request_it_is_known_that_nothing_was_wri
     assert_false(typing_never(&facts, 7, 6));
 }
 
+/* "a", a piece of 6 that came as 4, "b", one of 5 that came as 2, "c". */
+static struct typing grown_request(void)
+{
+    struct typing t = {.token = 7, .done = on_done};
+    typing_append(&t, "a", 1, 0);
+    typing_append(&t, "123456", 6, 2);
+    typing_append(&t, "b", 1, 0);
+    typing_append(&t, "12345", 5, 3);
+    typing_append(&t, "c", 1, 0);
+    return t;
+}
+
+/* Of what grew the last byte that came is told with the last that is typed. */
+static void what_grew_is_told_as_it_came(void **state)
+{
+    static const size_t came[] = {0, 1, 2, 3, 4, 4, 4, 5, 6, 7, 7, 7, 7, 8, 9};
+    struct typing t = grown_request();
+    struct bytes out = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof came / sizeof *came; i++)
+        assert_int_equal(typing_came(&t, i), came[i]);
+    assert_true(typing_add(&queue, &t));
+    write_all();
+    assert_int_equal(read_all(&out), 14);
+    assert_memory_equal(out.data, "a123456b12345c", 14);
+    expect_known(7, 9, 0);
+    bytes_finish(&t.grown);
+    bytes_finish(&out);
+}
+
+/* Behind each piece: what is known when a worker dies there. */
+static void what_grew_is_kept_as_it_came(void **state)
+{
+    static const size_t lens[] = {3, 4, 2, 5}, came[] = {3, 5, 7, 9};
+    struct typing t = grown_request();
+    (void)state;
+    for (size_t i = 0; i < sizeof lens / sizeof *lens; i++)
+        typing_add_part(&t, lens[i], i % 2 ? TYPING_KEYS : TYPING_REPLY);
+    assert_true(typing_add(&queue, &t));
+    for (size_t i = 0; i < sizeof lens / sizeof *lens; i++) {
+        assert_int_equal(typing_write(&queue, &facts, ends[1]), lens[i]);
+        expect_known(7, came[i], 0);
+    }
+    typing_settle(&queue);
+    bytes_finish(&t.grown);
+}
+
 /* Killed in the middle of a write: of that piece alone it is not known. */
 static void a_death_leaves_one_piece_in_doubt(void **state)
 {
@@ -507,6 +554,8 @@ int main(void)
         TEST(requests_are_refused_whole),
         TEST(the_newest_are_known),
         TEST(of_what_came_behind_a_known_request_it_is_known_that_nothing_was_written),
+        TEST(what_grew_is_told_as_it_came),
+        TEST(what_grew_is_kept_as_it_came),
         TEST(a_death_leaves_one_piece_in_doubt),
         TEST(no_byte_of_an_agents_follows_one_of_the_users),
         TEST(what_an_agent_has_not_typed_by_then_is_not_typed),
