@@ -546,6 +546,9 @@
  * and for a terminal that takes nothing to take some of what was shown, the rest is forgotten. */
 #define LIMIT_LEAVE_MS      1000
 #define LIMIT_OUTER_REST_MS 1000
+/* Milliseconds that one who is stopped (TSTP) waits for the end of a string that its terminal is
+ * shown; then that is broken off. */
+#define LIMIT_STOP_MS 1000
 /* Milliseconds that who leaves with queries open waits for its terminal's answer to a last one,
  * behind which no other is on its way; answers that come later are for whoever reads next. */
 #define LIMIT_LAST_ANSWER_MS 200

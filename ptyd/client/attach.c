@@ -35,7 +35,8 @@ struct attach {
     struct outer *outer;
     struct keys keys;
     struct signals signals;
-    bool stops;       /* as soon as nobody else uses the terminal */
+    int64_t stop_by;  /* monotonic ms: it stops as soon as nobody else uses the terminal, and then
+                         also within a string; 0: it does not */
     int64_t leave_by; /* monotonic ms: who left waits no longer; 0 while nobody has */
     enum outcome outcome;
 };
@@ -172,7 +173,7 @@ static void type_what_waited(struct attach *a)
 /* We were stopped: somebody else had the terminal. */
 static void come_back(struct attach *a)
 {
-    a->stops = false;
+    a->stop_by = 0;
     outer_resume(a->outer);
     view_link_keep(a->link, false);
     view_link_draw(a->link);
@@ -185,7 +186,7 @@ static void take_signal(struct attach *a, int signal)
         view_link_resize(a->link, request_terminal_size());
         break;
     case SIGTSTP:
-        a->stops = true;
+        a->stop_by = a->stop_by ? a->stop_by : clock_monotonic_ms() + LIMIT_STOP_MS;
         view_link_keep(a->link, true);
         break;
     case SIGCONT:
@@ -204,10 +205,11 @@ static void read_signals(struct attach *a)
         take_signal(a, signal);
 }
 
-/* What is left of a string would be text behind that. */
+/* What is left of a string would be text behind that; it may have no end. */
 static void stop(struct attach *a)
 {
-    if (!a->stops || view_link_lends(a->link) || outer_is_inside(a->outer))
+    bool waits = outer_is_inside(a->outer) && a->stop_by > clock_monotonic_ms();
+    if (!a->stop_by || view_link_lends(a->link) || waits)
         return;
     outer_pause(a->outer);
     signals_stop();
@@ -224,13 +226,19 @@ static bool is_leaving(const struct attach *a)
            view_link_is_connected(a->link);
 }
 
+static int sooner(int wait, int64_t left)
+{
+    return wait < 0 || left < wait ? (int)left : wait;
+}
+
 /* 0 when who left has waited long enough. */
 static int wait_ms(struct attach *a)
 {
     int64_t now = clock_monotonic_ms(), due = keys_due(&a->keys);
-    int wait = view_link_wait_ms(a->link), keys = due > now ? (int)(due - now) : 0;
-    if (!is_over(a))
-        return due && (wait < 0 || keys < wait) ? keys : wait;
+    int wait = view_link_wait_ms(a->link);
+    wait = due ? sooner(wait, due > now ? due - now : 0) : wait;
+    if (!is_over(a)) /* what it waits for behind that wakes it itself */
+        return a->stop_by > now ? sooner(wait, a->stop_by - now) : wait;
     a->leave_by = a->leave_by ? a->leave_by : now + LIMIT_LEAVE_MS;
     return a->leave_by > now ? (int)(a->leave_by - now) : 0;
 }

@@ -4,7 +4,8 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Report, PTYD, until, waitFor, descendants } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker, waitFor, descendants } = require('./harness');
+const { Connection } = require('./connection');
 const { Outer } = require('./outer');
 
 async function main() {
@@ -91,6 +92,23 @@ async function main() {
     });
   }
 
+  await report.test('attach that is stopped by SIGTSTP stops also within a string that has no end', async () => {
+    const go = fresh('endless-go');
+    const { outer, pid } = await shellWith('endless');
+    await outer.type(`printf 'beg''un\\033]0;'; ${waitFor(go)}; printf 'x\\a'; echo be""hind\r`);
+    await outer.expect('begun\x1b]0;');
+    outer.mark();
+    process.kill(pid, 'SIGTSTP');
+    await outer.expect('outer> ');
+    await outer.type('fg\r');
+    await until('it goes on', () => / [RS] /.test(fs.readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/, '')));
+    fs.writeFileSync(go, '');
+    await outer.until('it is drawn', (s) => s.rows.some((row) => row.startsWith('begun')) && s.rows.some((row) => row.startsWith('behind') || /^begun.*behind/.test(row)));
+    await outer.type('\x1cd');
+    await outer.expect('[left session');
+    await outer.end();
+  });
+
   await report.test('who wants to be told the size (2048) is told at once, also where nobody is attached', async () => {
     const got = fresh('sizes');
     daemon.ptyd('open', 'unseen', '--shell', 'bash', '--size', '90x20');
@@ -120,6 +138,30 @@ async function main() {
     await until('the program heard', () => fs.readFileSync(got, 'latin1').endsWith('m'));
     assert.strictEqual(fs.readFileSync(got, 'latin1'), `\x1b[<0;${place}M\x1b[<0;${place}m`);
     assert.strictEqual(screen('clicked').cols, 80, 'a click is no key');
+    await small.end();
+    await outer.end();
+  });
+
+  await report.test('of the clicks of a smaller viewer none is lost with a worker, nor a key behind them', async () => {
+    const got = fresh('many'), go = fresh('many-go'), deaf = fresh('deaf.sh'), count = 8000;
+    fs.writeFileSync(deaf, `stty raw -echo; printf '\\033[2J\\033[20;70Hde''af'; ${waitFor(go)}; cat >${got}\n`);
+    daemon.ptyd('open', 'many', '--shell', 'bash');
+    const outer = await attach('many', '80x24');
+    const small = new Outer(env, [PTYD, 'attach', 'many'], { size: '30x8' });
+    await small.until('it is drawn', (s) => s.rows.some((row) => row.includes('$')));
+    await outer.type(`bash ${deaf}\r`);
+    await small.until('it does not read', (s) => s.rows.some((row) => row.includes('deaf')));
+    await small.type(`${'\x1b[<0;5;3M'.repeat(count)}END`);
+    const other = new Connection(space);
+    await until('nothing more is taken', async () => (await other.type('many', 'x', { timeout_ms: 100 })).error?.data.typed === 0);
+    other.end();
+    await killWorker(daemon);
+    fs.writeFileSync(go, '');
+    const read = () => (fs.existsSync(got) ? fs.readFileSync(got, 'latin1').replace(/x/g, '') : '');
+    await until('it read the last', () => read().endsWith('END'));
+    const clicks = read().match(/\x1b\[<0;\d+;\d+M/g);
+    assert.deepStrictEqual([clicks.length, clicks.join('').length + 3], [count, read().length]);
+    assert.ok(clicks.some((click) => click !== '\x1b[<0;5;3M'), 'they were moved');
     await small.end();
     await outer.end();
   });
