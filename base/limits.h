@@ -542,16 +542,6 @@
 /* Milliseconds that a session which was closed is shown to viewers who are behind; then they are
  * told of its end without the rest. */
 #define LIMIT_LEAVING_MS 60000
-/* Milliseconds that who leaves waits for what was typed before to be typed, the rest is counted;
- * and for a terminal that takes nothing to take some of what was shown, the rest is forgotten. */
-#define LIMIT_LEAVE_MS      1000
-#define LIMIT_OUTER_REST_MS 1000
-/* Milliseconds that one who is stopped (TSTP) waits for the end of a string that its terminal is
- * shown; then that is broken off. */
-#define LIMIT_STOP_MS 1000
-/* Milliseconds that who leaves with queries open waits for its terminal's answer to a last one,
- * behind which no other is on its way; answers that come later are for whoever reads next. */
-#define LIMIT_LAST_ANSWER_MS 200
 /* Milliseconds that one is waited for which was started by somebody else at the same time, when
  * ours has ended. */
 #define LIMIT_OTHER_START_MS 300

@@ -1,5 +1,5 @@
-/* limits_terminal.h - the part of limits.h that a terminal's bytes meet: its size and its escape
- * sequences.
+/* limits_terminal.h - the part of limits.h that a terminal's bytes meet: its size, its escape
+ * sequences, and what its user waits for who leaves.
  *
  * Included by limits.h, which says how an entry reads.
  */
@@ -86,5 +86,18 @@ static inline int limit_size(int value)
 #define LIMIT_LEFTS 1024
 /* Bytes of answers to a program's queries in a second; further ones are not given. */
 #define LIMIT_REPLY_BYTES_PER_S 4096
+
+/* ---- whoever attaches, and leaves ---- */
+
+/* Milliseconds that who leaves waits for what was typed before to be typed, the rest is counted;
+ * and for a terminal that takes nothing to take some of what was shown, the rest is forgotten. */
+#define LIMIT_LEAVE_MS      1000
+#define LIMIT_OUTER_REST_MS 1000
+/* Milliseconds that one who is stopped (TSTP) waits for the end of a string that its terminal is
+ * shown; then that is broken off. */
+#define LIMIT_STOP_MS 1000
+/* Milliseconds that who leaves with queries open waits for its terminal's answer to a last one,
+ * behind which no other is on its way; answers that come later are for whoever reads next. */
+#define LIMIT_LAST_ANSWER_MS 200
 
 #endif

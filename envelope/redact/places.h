@@ -353,18 +353,6 @@ bool redact_seed(struct redact_scan *s, size_t end, struct redact_match *ret_mat
 /* What was typed behind the question that the name is in. */
 bool redact_dialogue(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
-/* ---- what is none (none.c) ---- */
-
-/* Whether what was found is a fingerprint, a length, an id of a secret. */
-bool redact_is_none(struct redact_scan *s, const struct redact_match *match);
-/* The same of what any rule found: a type, a public key, a cookie that is taken back
- * (public.c). */
-bool redact_is_public(const struct redact_scan *s, const struct redact_match *match);
-/* Whether a column's type is in the cell behind `at`: `| varchar(255) |`. */
-bool redact_is_typed_column(const struct redact_scan *s, size_t at);
-/* .NET's `PublicKeyToken=`, which is public. */
-bool redact_is_of_assembly(const struct redact_scan *s, size_t at, size_t end);
-
 /* ---- sections (section.c) ---- */
 
 /* `key` below a heading that says of what, `<key>` that keygen gave. */
