@@ -307,14 +307,16 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     if (counted && mark->seq <= t->last_seq && t->marked && !repeated_input)
         return false;
     bool running = tracker_state(t) == TRACKER_RUNNING;
-    bool another = t->stage == STAGE_INPUT && counted && !is_by_line(t);
+    bool lost = t->last_kind == MARK_DONE || tracker_count_lost(t, mark); /* A is */
+    bool another = t->stage == STAGE_INPUT && counted && (lost || !is_by_line(t));
     switch (mark->kind) {
     case MARK_PROMPT:
     case MARK_PROPERTY:
     case MARK_TEXT:
         return true;
     case MARK_INPUT:
-        return t->stage == STAGE_PROMPT || repeated_input || another;
+        return t->stage == STAGE_PROMPT || repeated_input || another ||
+               (running && lost && is_by_line(t));
     case MARK_COMMAND:
         return (t->stage == STAGE_PROMPT || t->stage == STAGE_INPUT) && !is_orphaned(t);
     case MARK_OUTPUT_END:
@@ -368,10 +370,13 @@ static void take_loss(struct tracker *t, const struct mark *mark)
     t->loss = *t->lost ? LOSS_TOLD : LOSS_NONE;
 }
 
-static void take_property(struct tracker *t, const struct mark *mark)
+/* A command that goes on may be a line typed ahead, of which no line feed told. */
+static void take_property(struct tracker *t, const struct mark *mark, struct moment now)
 {
     if (mark->has_lost)
         take_loss(t, mark);
+    if (mark->more)
+        tracker_runs(t, now);
     if (mark->more && is_by_line(t) && tracker_state(t) == TRACKER_RUNNING)
         tracker_await_more(t);
 }
@@ -455,7 +460,7 @@ static void take(struct tracker *t, const struct mark *mark, bool another, struc
         take_done(t, mark, now);
         break;
     case MARK_PROPERTY:
-        take_property(t, mark);
+        take_property(t, mark, now);
         break;
     case MARK_TEXT:
         tracker_take_parts(t, mark);
@@ -488,6 +493,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     t->marked = true;
     t->seals = t->seals || mark->seal == MARK_SEALED;
     bool another = is_counted(t, mark) && mark->seq > t->last_seq;
+    tracker_pass_lost(t, mark, now);
     note_number(t, mark);
     take(t, &whole, another, now);
     tracker_finish_whole(mark, &whole);

@@ -273,6 +273,51 @@ void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment 
     t->held.len = 0;
 }
 
+/* ---- marks that were lost ---- */
+
+uint64_t tracker_count_lost(const struct tracker *t, const struct mark *mark)
+{
+    bool begins = mark->kind == MARK_DONE || mark->kind == MARK_PROPERTY;
+    bool counted = t->last_seq > MARK_UNCOUNTED && !t->uncounted && t->typed.editor == EDITOR_TTY;
+    uint64_t prompt = mark->seq / 10, last = t->last_seq / 10;
+    return counted && prompt > last ? prompt - last - begins : 0;
+}
+
+/* The line of the prompt before ran: its D is gone, and how it ended. */
+static void end_unsaid(struct tracker *t, struct moment now)
+{
+    tracker_end_line(t, &(struct mark){.kind = MARK_DONE}, now);
+    tracker_abandon(t, now, false, 0);
+}
+
+/* Prompts at which a command went on: lines that were typed ahead of them are its own. */
+static void extend_unsaid(struct tracker *t, uint64_t prompts, struct moment now)
+{
+    tracker_runs(t, now);
+    for (; t->block && prompts && typed_due(&t->typed); prompts--)
+        tracker_await_more(t);
+}
+
+/* The prompt that stands awaits its line: B is gone. */
+static void await_unsaid(struct tracker *t)
+{
+    if (t->stage == STAGE_PROMPT && t->last_kind == MARK_PROMPT && t->typed.editor == EDITOR_TTY)
+        t->stage = STAGE_INPUT;
+}
+
+void tracker_pass_lost(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    uint64_t lost = tracker_count_lost(t, mark);
+    if (mark->kind == MARK_DONE || mark->more || lost)
+        await_unsaid(t);
+    if (!lost)
+        return;
+    if (mark->kind == MARK_PROMPT || mark->kind == MARK_INPUT)
+        end_unsaid(t, now);
+    else
+        extend_unsaid(t, lost, now);
+}
+
 /* ---- what is typed ---- */
 
 bool tracker_runs(struct tracker *t, struct moment now)

@@ -232,4 +232,10 @@ void tracker_await_line(struct tracker *t);
 void tracker_await_more(struct tracker *t);
 void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment now);
 
+/* Where the tty echoes what is typed, that can stand in the middle of a mark, which then is none:
+ * by its number, how many prompts in front of this one never came whole; and what they would have
+ * told of lines that were typed ahead, but for how a command ended. */
+uint64_t tracker_count_lost(const struct tracker *t, const struct mark *mark);
+void tracker_pass_lost(struct tracker *t, const struct mark *mark, struct moment now);
+
 #endif

@@ -6,10 +6,7 @@
 #include "ptyd/session/private.h"
 #include "ptyd/session/process.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -17,22 +14,17 @@
 
 #define COUNT_TRIES 4 /* the shell may read in between */
 
-/* How much the shell has read of anything, and the terminal holds; 0 where that is not known.
- * (poll(2) first brings in what is on its way.) */
+/* How much the shell has read of anything, and the terminal holds; 0 where that is not known. */
 static uint64_t count_read(const struct session *s)
 {
-    int terminal = ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    struct pollfd input = {.fd = terminal, .events = POLLIN};
     uint64_t count = 0;
-    for (int i = 0; terminal >= 0 && i < COUNT_TRIES && !count; i++) {
+    for (int i = 0; i < COUNT_TRIES && !count; i++) {
         uint64_t read = process_read_bytes(s->pid);
-        int waits = 0;
-        bool known = read && poll(&input, 1, 0) >= 0 && ioctl(terminal, FIONREAD, &waits) == 0;
-        if (known && process_read_bytes(s->pid) == read)
+        int waits;
+        session_holds_input(s, &waits);
+        if (read && waits >= 0 && process_read_bytes(s->pid) == read)
             count = read + (uint64_t)waits;
     }
-    if (terminal >= 0)
-        close(terminal);
     return count;
 }
 

@@ -68,20 +68,31 @@ void session_note_marked(struct session *s)
     s->marked = s->marked_first = false;
 }
 
+/* A command that goes on was typed ahead: it begins with this. */
+static void note_begun(struct session *s, const struct mark *mark, uint64_t before)
+{
+    uint64_t seq = tracker_seq(s->tracker);
+    if (mark->kind == MARK_PROPERTY && seq > before)
+        rawlog_record(s->log, RAWLOG_RUNS, mark->offset, s->now, 0, (uint32_t)seq);
+}
+
 static void on_mark(void *user, const struct mark *mark)
 {
     struct session *s = of(user);
     bool first = !tracker_marked(s->tracker);
+    uint64_t before = tracker_seq(s->tracker);
     bool taken = s->rebuilding ? take_logged_mark(s, mark) : take_numbered_mark(s, mark);
     if (!taken)
         return;
     s->marked = true;
     s->marked_first = s->marked_first || first;
-    if (s->rebuilding)
+    if (s->rebuilding) {
         session_note_marked(s);
-    else
-        rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
-                      (uint32_t)tracker_seq(s->tracker));
+        return;
+    }
+    note_begun(s, mark, before);
+    rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
+                  (uint32_t)tracker_seq(s->tracker));
 }
 
 static enum mark_record on_recorded(void *user, uint64_t offset)

@@ -18,26 +18,16 @@
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 
+#define CROWD_MS     5    /* is given to a crowded terminal at a time */
 #define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
-
-/* Whether the terminal holds what nobody has read; whole lines, where it edits them. (poll(2) first
- * brings in what is on its way.) */
-static bool holds_input(const struct session *s)
-{
-    int terminal = ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    struct pollfd input = {.fd = terminal, .events = POLLIN};
-    bool holds = terminal >= 0 && poll(&input, 1, 0) > 0 && (input.revents & POLLIN);
-    if (terminal >= 0)
-        close(terminal);
-    return holds;
-}
 
 /* All of it between two looks at a shell that did nothing meanwhile. */
 static bool has_read_all(const struct session *s, bool (*look)(pid_t pid, uint64_t *ret_turn))
 {
     uint64_t before, after;
-    return look(s->pid, &before) && tcgetpgrp(s->master) == s->pid && !holds_input(s) &&
-           !session_output_waits(s) && look(s->pid, &after) && before == after;
+    return look(s->pid, &before) && tcgetpgrp(s->master) == s->pid &&
+           !session_holds_input(s, NULL) && !session_output_waits(s) && look(s->pid, &after) &&
+           before == after;
 }
 
 bool session_rests(const struct session *s)
@@ -47,7 +37,7 @@ bool session_rests(const struct session *s)
 
 bool session_input_read(const struct session *s)
 {
-    return !holds_input(s) && !s->typing.first;
+    return !session_holds_input(s, NULL) && !s->typing.first;
 }
 
 /* ---- whether a line is half typed ---- */
@@ -364,12 +354,11 @@ static void hear(struct session *s, const struct termios *modes, enum typing_kin
 
 static ssize_t write_piece(struct session *s)
 {
-    const struct typing *t = s->typing.first;
     struct intake_facts *facts = intake_facts(s->intake);
-    const char *bytes = t->bytes.data + t->typed;
+    const char *bytes = s->typing.first->bytes.data + s->typing.first->typed;
     struct termios modes = {0};
     enum typing_kind kind;
-    size_t len = typing_piece(t, &kind);
+    size_t len = typing_piece(&s->typing, &kind);
     bool heard = kind != TYPING_DROPPED && !s->quarantined;
     struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
     if (heard)
@@ -388,18 +377,28 @@ static ssize_t write_piece(struct session *s)
         hear(s, &modes, kind, bytes, (size_t)n);
     intake_end_typing(s->intake);
     board_leave(&before);
+    session_press_in(s);
     typing_settle(&s->typing);
     return n;
+}
+
+static void on_crowd(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    s->crowded_ticks++;
+    session_write_input(s);
 }
 
 /* A terminal that takes nothing any more ends what waits for it. */
 void session_write_input(struct session *s)
 {
     ssize_t n = 1;
-    while (n > 0 && s->typing.first && s->master >= 0)
+    while (n > 0 && s->typing.first && s->master >= 0 && !session_is_crowded(s))
         n = write_piece(s);
     if (n < 0 && n != -EAGAIN)
         typing_end(&s->typing);
+    if (s->typing.first && s->crowded && s->open_handles)
+        uv_timer_start(&s->crowd_timer, on_crowd, CROWD_MS, 0);
     session_poll_for(s);
 }
 

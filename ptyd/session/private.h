@@ -52,6 +52,7 @@ struct session {
     uv_poll_t poll;
     uv_timer_t exit_timer, quiet_timer, screen_timer;
     uv_timer_t again_timer; /* runs while something could not be written */
+    uv_timer_t crowd_timer; /* runs while it is crowded */
     int open_handles;       /* freed when all are closed */
     bool has_poll;          /* `poll` is one of them */
     bool polling;
@@ -60,6 +61,8 @@ struct session {
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     int64_t typed_ms;             /* monotonic: when something was typed last */
     struct typing_queue typing;   /* what the terminal has not taken yet */
+    bool crowded;                 /* it takes nothing at the moment, for the sake of marks */
+    int crowded_ticks;            /* of the timer, one behind the other, that found it so */
     struct queries *queries;      /* what viewers have yet to answer */
     uint64_t leader;              /* who answers the next; 0 for the terminal itself */
     uint64_t leader_since;        /* behind this offset */
@@ -224,6 +227,15 @@ bool session_knows_line(const struct session *s);
 
 /* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
 bool session_rests(const struct session *s);
+
+/* Whether the terminal holds what nobody has read, whole lines where it edits them; and how many
+ * bytes, -1 when that cannot be told (`ret_bytes` may be NULL). */
+bool session_holds_input(const struct session *s, int *ret_bytes);
+
+/* Before a piece is written to a terminal that echoes it: whether it may be, or the shell is given
+ * time to take in, and we to read, what there is, lest an echo tear its marks; and behind it. */
+bool session_is_crowded(struct session *s);
+void session_press_in(const struct session *s);
 
 /* Before keys are typed; and tells the tracker of them behind it. Where the terminal edits lines it
  * is said there by what the shell has read whether a command ate those that came before its prompt,

@@ -216,10 +216,11 @@ static void start_handles(struct session *s)
     uv_timer_init(loop, &s->quiet_timer);
     uv_timer_init(loop, &s->screen_timer);
     uv_timer_init(loop, &s->again_timer);
+    uv_timer_init(loop, &s->crowd_timer);
     s->poll.data = s->exit_timer.data = s->quiet_timer.data = s->screen_timer.data =
-        s->again_timer.data = s;
+        s->again_timer.data = s->crowd_timer.data = s;
     s->has_poll = s->polling;
-    s->open_handles = 4 + s->has_poll;
+    s->open_handles = 5 + s->has_poll;
     session_owes(s); /* what could not be written before there was a timer */
     session_poll_for(s);
 }
@@ -358,6 +359,7 @@ void session_destroy(struct session *s)
     uv_close((uv_handle_t *)&s->quiet_timer, session_handle_closed);
     uv_close((uv_handle_t *)&s->screen_timer, session_handle_closed);
     uv_close((uv_handle_t *)&s->again_timer, session_handle_closed);
+    uv_close((uv_handle_t *)&s->crowd_timer, session_handle_closed);
     vault_drop(s->shell_id);
     close_parts(s);
 }

@@ -72,12 +72,14 @@ size_t typing_came(const struct typing *t, size_t typed)
     return typed - more;
 }
 
-size_t typing_piece(const struct typing *t, enum typing_kind *ret_kind)
+size_t typing_piece(const struct typing_queue *q, enum typing_kind *ret_kind)
 {
+    const struct typing *t = q->first;
+    const size_t most = q->piece ? q->piece : LIMIT_TYPED_PIECE;
     const struct typing_part *part = part_of(t, t->part);
     size_t len = (part ? part->end : t->bytes.len) - t->typed;
     *ret_kind = part ? part->kind : t->is_reply ? TYPING_REPLY : TYPING_KEYS;
-    return len < LIMIT_TYPED_PIECE ? len : LIMIT_TYPED_PIECE;
+    return len < most ? len : most;
 }
 
 /* So many bytes more are done with. */
@@ -196,7 +198,7 @@ ssize_t typing_write(struct typing_queue *q, struct intake_facts *facts, int fd)
 {
     struct typing *t = q->first;
     enum typing_kind kind;
-    size_t len = typing_piece(t, &kind);
+    size_t len = typing_piece(q, &kind);
     if (t->token && !t->kept)
         t->kept = keep(facts, t->token);
     if (is_kept(t))

@@ -63,6 +63,7 @@ struct typing_queue {
     struct typing *first;
     size_t len; /* bytes of all that the terminal does not have */
     int count;
+    size_t piece;   /* at most so many bytes are written at once; 0: LIMIT_TYPED_PIECE */
     uint64_t baton; /* by which an agent may type; 0: none may */
     struct paste paste;
     bool cut; /* who pasted that went before its end, which is to be typed yet */
@@ -94,8 +95,8 @@ void typing_append(struct typing *typing, const char *bytes, size_t len, size_t 
  * and kept. Of a piece that grew and is not whole the last one is not among them: what is sent
  * again ends it. */
 size_t typing_came(const struct typing *typing, size_t typed);
-/* How many bytes are written next, all of one kind; of a request of which there is one at least. */
-size_t typing_piece(const struct typing *typing, enum typing_kind *ret_kind);
+/* How many bytes are written next, all of one kind; of a queue with one request at least. */
+size_t typing_piece(const struct typing_queue *queue, enum typing_kind *ret_kind);
 
 /* Whether one of them keeps there how far it is. */
 bool typing_keeps(const struct typing_queue *queue, const struct intake_typing *kept);

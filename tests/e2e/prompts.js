@@ -519,6 +519,17 @@ PROMPT_COMMAND=hook
     });
   }
 
+  if (find('dash')) await report.test('dash: a command of several lines that is typed ahead, and one behind it', async () => {
+    const name = 'lines-ahead', go = path.join(space.root, 'go-on');
+    daemon.ptyd('open', name, '--shell', find('dash'));
+    daemon.ptyd('send', '-s', name, `${waitFor(go)}\rfor i in a\rdo echo $i; (exit 4)\rdone\r: 7\r`);
+    await until('all is echoed', () => /: 7/.test(daemon.ptyd('screen', '-s', name).stdout));
+    fs.writeFileSync(go, '');
+    await until('the last is done', () => daemon.json('blocks', '-s', name, '--last', '1').some((b) => b.cmd === ': 7' && b.status === 'completed'));
+    assert.deepStrictEqual(blocks(name).slice(1).map((b) => [b.cmd, b.exit_code, b.preview.lines]),
+      [['for i in a\ndo echo $i; (exit 4)\ndone', 4, ['a']], [': 7', 0, []]]);
+  });
+
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
