@@ -12,27 +12,34 @@
 
 static bool sends; /* stderr is a socket that is not to be waited for */
 
-/* What is longer is cut. */
-static void send_list(const char *format, va_list args)
+static void say_long(const char *format, va_list args)
 {
-    char text[SENT_MOST];
-    const int most = (int)sizeof text - 1; /* and the line's end in the place of its NUL */
-    int len = snprintf(text, sizeof text, "ptyd: ");
-    int more = vsnprintf(text + len, sizeof text - (size_t)len, format, args);
-    len = more < 0 ? len : more > most - len ? most : len + more;
-    text[len++] = '\n';
-    send(STDERR_FILENO, text, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-void say_list(const char *format, va_list args)
-{
-    if (sends) {
-        send_list(format, args);
-        return;
-    }
     fputs("ptyd: ", stderr);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
+}
+
+/* The line in one piece, so that what others say at the same time is not in the middle of it, nor
+ * half of it lost where there is little room; what is longer is cut where it is sent, and written
+ * in pieces else. */
+void say_list(const char *format, va_list args)
+{
+    char text[SENT_MOST];
+    const int most = (int)sizeof text - 1; /* and the line's end in the place of its NUL */
+    va_list again;
+    va_copy(again, args);
+    int len = snprintf(text, sizeof text, "ptyd: ");
+    int more = vsnprintf(text + len, sizeof text - (size_t)len, format, args);
+    bool cut = more > most - len;
+    len = more < 0 ? len : cut ? most : len + more;
+    text[len++] = '\n';
+    if (sends)
+        send(STDERR_FILENO, text, (size_t)len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    else if (!cut)
+        fwrite(text, 1, (size_t)len, stderr);
+    else
+        say_long(format, again);
+    va_end(again);
 }
 
 void say(const char *format, ...)

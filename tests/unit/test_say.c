@@ -48,10 +48,21 @@ static void assert_ends(pid_t pid)
     assert_int_equal(status, 0);
 }
 
+/* Up to a line's end: a terminal hands out what it has. */
+static void read_line(int from, char *text, size_t size)
+{
+    for (size_t len = 0; !memchr(text, '\n', len);) {
+        ssize_t n = read(from, text + len, size - 1 - len);
+        assert_true(n > 0);
+        len += (size_t)n;
+        text[len] = 0;
+    }
+}
+
 /* What is said where there is room: `from` is the other end. */
 static void assert_said(int fd, int from)
 {
-    char text[64] = "";
+    char text[64];
     pid_t pid = fork();
     if (pid == 0) {
         dup2(fd, STDERR_FILENO);
@@ -60,7 +71,7 @@ static void assert_said(int fd, int from)
         _exit(0);
     }
     assert_ends(pid);
-    assert_true(read(from, text, sizeof text - 1) > 0);
+    read_line(from, text, sizeof text);
     assert_string_equal(text, "ptyd: a word\n");
 }
 
@@ -108,12 +119,55 @@ static void test_stopped_terminal(void **state)
     close(master);
 }
 
+/* Each line is one piece, as somebody who hears pieces hears: what another one says cannot be
+ * within it. */
+static void test_one_piece(void **state)
+{
+    char text[64] = "";
+    int ends[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        say("a %s", "word");
+        _exit(0);
+    }
+    assert_ends(pid);
+    assert_int_equal(read(ends[0], text, sizeof text - 1), strlen("ptyd: a word\n"));
+    assert_string_equal(text, "ptyd: a word\n");
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* What is longer than is made at once is said whole. */
+static void test_long_word(void **state)
+{
+    static char word[10000], text[2 * sizeof word];
+    int ends[2];
+    (void)state;
+    memset(word, 'x', sizeof word - 1);
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        say("%s and %s", "a", word);
+        _exit(0);
+    }
+    assert_ends(pid);
+    read_line(ends[0], text, sizeof text);
+    assert_int_equal(strlen(text), strlen("ptyd: a and \n") + strlen(word));
+    assert_memory_equal(text, "ptyd: a and xxx", strlen("ptyd: a and xxx"));
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_pipe),
-        cmocka_unit_test(test_full_socket),
-        cmocka_unit_test(test_stopped_terminal),
+        cmocka_unit_test(test_full_pipe),        cmocka_unit_test(test_full_socket),
+        cmocka_unit_test(test_stopped_terminal), cmocka_unit_test(test_one_piece),
+        cmocka_unit_test(test_long_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
