@@ -341,14 +341,16 @@ static bool runs_privately(const struct session *s)
     return running && (running->private || running->unrecorded);
 }
 
+/* What is typed may have been drawn anew further up. In its own row the cursor may stand at the
+ * front: fish draws its prompt behind B, and each time from there. */
 uint64_t session_withheld_from(const struct session *s)
 {
     if (runs_privately(s))
         return first_row(s);
-    uint64_t from = types_privately(s) ? first_row(s) : UINT64_MAX, to;
-    if (from != UINT64_MAX)
-        end_range(s, &from, &to); /* it may have been drawn anew further up */
-    return from;
+    if (!types_privately(s))
+        return UINT64_MAX;
+    uint64_t from = first_row(s), top = terminal_scrollback_total(s->terminal);
+    return anchor_row(terminal_anchor(s->terminal)) < from && top < from ? top : from;
 }
 
 void session_withhold_interrupted(struct session *s)

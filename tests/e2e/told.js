@@ -195,7 +195,8 @@ async function main() {
       await open('open-5');
       await killWorker(theirs);
       await hushed('behind another worker');
-      assert.match(await text(true), /^open-1$[^]*^open-2$[^]*^open-3$[^]*^open-5$/m, shell);
+      const told = await text(true);
+      assert.match(told, /^open-1$[^]*^open-2$[^]*^open-3$[^]*^open-5$/m, `${shell}: ${told}`);
     }
     asked.socket?.destroy();
     await theirs.stop();

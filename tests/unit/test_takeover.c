@@ -558,6 +558,26 @@ static void all_that_a_sequence_asks_is_left_to_who_comes_back(void **state)
     end_session();
 }
 
+/* fish draws its prompt behind B. Whoever takes over before that does not know what was typed
+ * there: the line may be private, what stands above it is not. */
+static void what_stands_above_a_prompt_to_come_is_told(void **state)
+{
+    static const char bytes[] = "one\r\ntwo\r\n" OSC "1;A\x07" OSC "2;B\x07";
+    static const char drawn[] = "\r\x1b[K~> ";
+    (void)state;
+    begin_session();
+    print_in(bytes, sizeof bytes - 1, sizeof bytes);
+    struct session *s = adopt();
+    assert_int_equal(session_withheld_from(s), 2); /* whose prompt it is */
+    assert_false(session_withholds_row(s, 1));
+    leave(s);
+    print_in(drawn, sizeof drawn - 1, sizeof drawn);
+    s = adopt();
+    assert_int_equal(session_withheld_from(s), 2);
+    leave(s);
+    end_session();
+}
+
 static int open_terminal(void **state)
 {
     struct termios raw;
@@ -597,6 +617,7 @@ int main(void)
         cmocka_unit_test(marks_survive_without_a_log),
         cmocka_unit_test(marks_survive_while_capture_is_paused),
         cmocka_unit_test(all_that_a_sequence_asks_is_left_to_who_comes_back),
+        cmocka_unit_test(what_stands_above_a_prompt_to_come_is_told),
     };
     return cmocka_run_group_tests(tests, open_terminal, remove_place);
 }
