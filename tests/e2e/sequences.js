@@ -30,12 +30,13 @@ const WORDS = ['a', 'b;c', '%41', 'ä', '世界', '$x', '"', '\\', '~', '*', '{1
 
 class Sequence {
   constructor(daemon, connection, shell) {
-    Object.assign(this, { daemon, connection, shell, name: shell, wanted: [], random: randomFrom(SEED) });
+    Object.assign(this, { daemon, connection, shell, name: shell, wanted: [], halves: 0, random: randomFrom(SEED) });
     this.random(); // its first numbers are like the seed
     this.posix = shell !== 'fish';
     this.truth = path.join(daemon.space.root, `truth-${shell}`);
     this.log = path.join(daemon.space.env.PTYD_STATE_DIR, 'conversations', shell, 'agent_pty/output.raw');
     x(daemon.ptyd('open', shell, '--shell', find(shell), '--env', 'x=1'));
+    this.pid = daemon.json('list').find((session) => session.name === shell).shell_pid;
   }
 
   word() { return this.pick(this.posix ? WORDS : WORDS.filter((word) => word !== '\\')); } // (fish's quotes end behind that)
@@ -87,13 +88,23 @@ class Sequence {
   }
 
   // Keys behind which another prompt comes, and no command.
-  async none(keys, between) {
+  async none(keys, meanwhile) {
     const before = this.prompts();
     await this.type(keys);
-    if (between) await this.shows(between);
-    if (between) await this.type('\x03');
+    if (meanwhile) await meanwhile();
     await until(`another prompt behind ${JSON.stringify(keys)}`, () => this.prompts() > before, 30000);
     await this.rest(keys);
+  }
+
+  // Half a line that is given up, each with a number of its own: earlier ones are shown, too. A bash that takes keys when Ctrl-C
+  // comes may do nothing until the next key, ptyd or not: it waits.
+  async givenUp() {
+    const half = `half ${++this.halves}`;
+    await this.none(half, async () => {
+      await this.shows(new RegExp(`${half}\\b`));
+      await until(`${this.shell} waits behind ${half}`, () => /^S/.test(fs.readFileSync(`/proc/${this.pid}/stat`, 'utf8').replace(/^.*\) /, '')), 30000);
+      await this.type('\x03');
+    });
   }
 
   async shows(text) { await until(`it shows ${text}`, async () => (await this.ask('session.screen')).rows.some((row) => text.test(row)), 30000); }
@@ -133,7 +144,7 @@ class Sequence {
     else if (kind < 5) await this.commands(Array.from({ length: 2 + this.number(4) }, () => this.simple()));
     else if (kind < 6) await this.commands([this.several()]);
     else if (kind < 7) await this.none(this.pick(['\r', '   \r']));
-    else if (kind < 8 && this.posix) await this.none('half a line', /half a l/);
+    else if (kind < 8 && this.posix) await this.givenUp();
     else if (kind < 8) await this.none('half a line\x15\r'); // (a fish that is interrupted may tell nothing of its next command)
     else if (kind < 9) await this.resize();
     else if (kind < 10) await this.commands([[this.pick(OPTIONS[this.shell]), undefined]]);
