@@ -578,6 +578,9 @@
 #define LIMIT_UPGRADE_READY_MS 5000
 /* The same as long as that worker gets on, rebuilding sessions, say; a multiple of that. */
 #define LIMIT_UPGRADE_MOST_MS 60000
+/* Milliseconds that a worker that is to end has for what it is in the midst of typing; then it ends
+ * there, and whoever typed that is in doubt. */
+#define LIMIT_BOARD_HELD_MS 500
 /* Milliseconds that `ptyd upgrade` waits for all of that; then it says that it does not know. */
 #define LIMIT_UPGRADE_WAIT_MS 70000
 /* Milliseconds of its processor's time that a worker may use without getting on; then it is ended

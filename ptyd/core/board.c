@@ -14,6 +14,7 @@ struct board {
     volatile uint32_t fault; /* enum board_fault */
     struct board_place place;
     volatile uint64_t last_event;
+    volatile uint32_t held; /* so many times */
 };
 
 static struct board own, *board = &own;
@@ -102,6 +103,23 @@ void board_moved(void)
 uint64_t board_moves(void)
 {
     return __atomic_load_n(&board->moves, __ATOMIC_RELAXED);
+}
+
+void board_hold(void)
+{
+    board->held++;
+    IN_ORDER();
+}
+
+void board_let_go(void)
+{
+    IN_ORDER();
+    board->held--;
+}
+
+bool board_held(void)
+{
+    return board->held != 0;
 }
 
 uint64_t board_next_event(void)

@@ -60,6 +60,13 @@ void board_leave(const struct board_place *before);
 void board_moved(void);
 uint64_t board_moves(void);
 
+/* What is begun is not to be left half done: between the two the keeper ends no worker of its own
+ * accord, LIMIT_BOARD_HELD_MS at most. One may lie in another. board_held() is the keeper's to ask.
+ */
+void board_hold(void);
+void board_let_go(void);
+bool board_held(void);
+
 /* The next event that followers are told (worker/follow.h) and no file holds: its number. Which one
  * the last was; and it was this one, of a keeper before. */
 uint64_t board_next_event(void);

@@ -80,8 +80,8 @@ static void ask_upgrade(struct keeper *k, uint64_t token, int program)
 {
     upgrade_ask(&k->upgrade, &k->shells, token, program, clock_monotonic_ms());
     k->worker.outcome_due = true;
-    if (k->upgrade.phase == UPGRADE_RENEWING && k->worker.pid)
-        kill(k->worker.pid, SIGKILL);
+    if (k->upgrade.phase == UPGRADE_RENEWING)
+        worker_process_end(&k->worker);
 }
 
 static void take_message(struct keeper *k, const struct wire_message *m)
@@ -221,8 +221,8 @@ static void renew_listener(struct keeper *k)
         say("nobody reaches the daemon: %s", message);
     if (result > 0)
         say("%s was gone; another one is there", k->listener->path);
-    if (result > 0 && k->worker.pid)
-        kill(k->worker.pid, SIGKILL);
+    if (result > 0)
+        worker_process_end(&k->worker);
     free(message);
 }
 

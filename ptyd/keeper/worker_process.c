@@ -8,10 +8,12 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/board.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/keeper/guard.h"
 #include "ptyd/keeper/spawn.h"
@@ -174,9 +176,36 @@ void worker_process_start(struct worker_process *w, struct shells *shells, int s
     shells_all_are_new(shells);
 }
 
+/* Stopped, or ended: nothing of it changes any more. */
+static bool stands_still(pid_t pid)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) < 0 ||
+           info.si_pid == pid;
+}
+
+/* What it types, say, it either types and notes, or does not begin: so it is stopped, and goes on
+ * where it is in the midst of that. */
+void worker_process_end(const struct worker_process *w)
+{
+    static const struct timespec moment = {.tv_nsec = 1000000};
+    long long until = clock_monotonic_ms() + LIMIT_BOARD_HELD_MS;
+    bool held = w->pid != 0;
+    while (held && clock_monotonic_ms() < until && kill(w->pid, SIGSTOP) == 0) {
+        while (!stands_still(w->pid) && clock_monotonic_ms() < until)
+            nanosleep(&moment, NULL);
+        held = board_held();
+        if (held && kill(w->pid, SIGCONT) == 0)
+            nanosleep(&moment, NULL);
+    }
+    if (w->pid)
+        kill(w->pid, SIGKILL);
+}
+
 void worker_process_kill(struct worker_process *w)
 {
-    if (w->pid && kill(w->pid, SIGKILL) == 0)
+    worker_process_end(w);
+    if (w->pid)
         while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
             ;
 }

@@ -40,7 +40,11 @@ void worker_process_start(struct worker_process *worker, struct shells *shells, 
  * it died of itself, that is counted against the session that it was at. */
 void worker_process_ended(struct worker_process *worker, struct shells *shells, long long now);
 
-/* Ends it and waits for that. What it said before is still to be read from `socket`;
+/* Has it end where nothing is half done (board_hold()); LIMIT_BOARD_HELD_MS later wherever it is.
+ */
+void worker_process_end(const struct worker_process *worker);
+
+/* The same, and waits for its end. What it said before is still to be read from `socket`;
  * worker_process_ended() comes then. */
 void worker_process_kill(struct worker_process *worker);
 

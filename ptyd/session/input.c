@@ -370,6 +370,7 @@ static ssize_t write_piece(struct session *s)
     }
     if (heard)
         session_count_read(s);
+    board_hold(); /* nobody could say whether it was typed */
     if (heard)
         begin_typing(s, &modes, bytes, len);
     ssize_t n = typing_write(&s->typing, facts, s->master);
@@ -379,6 +380,7 @@ static ssize_t write_piece(struct session *s)
     board_leave(&before);
     session_press_in(s);
     typing_settle(&s->typing);
+    board_let_go();
     return n;
 }
 
@@ -534,6 +536,7 @@ static void on_command_typed(struct typing *t)
     const struct command_typing *c = (struct command_typing *)t;
     if (t->typed == t->bytes.len)
         run_table_typed(&intake_facts(c->session->intake)->runs, c->token);
+    board_let_go();
     typing_destroy(t);
 }
 
@@ -575,6 +578,7 @@ bool session_type_command(struct session *s, const char *command, uint64_t agent
             bytes_append_char(&line, *at);
     bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
     bool fits = line.len <= session_input_room(s);
+    board_hold(); /* until all of it is typed */
     if (fits) {
         doubt_runs(s, RUN_TEXT_START, line.data, line.len);
         fits = run_table_add(&intake_facts(s->intake)->runs, token, prompt, command,
@@ -587,6 +591,7 @@ bool session_type_command(struct session *s, const char *command, uint64_t agent
                                 .token = token};
     if (fits && session_type(s, &t->typing) == 0)
         return true;
+    board_let_go();
     typing_destroy(&t->typing);
     return fits; /* a shell that is gone hears nothing; who waits is told of its end */
 }

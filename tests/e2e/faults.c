@@ -18,6 +18,8 @@
  *   FAULT_LENT      while this file is there, a process dies with a terminal that was lent to it:
  *                   in it stands when, "read" (keys), "typed" (them), "show" (before it shows) or
  *                   "shown"; and the file goes
+ *   FAULT_TYPES     while this file is there, whoever is about to type does so when it was stopped
+ *                   and goes on again; and the file goes
  *   FAULT_BLOCKS    while this file is there, a terminal that was passed on is made to block, and
  *                   takes nothing more, as its viewer sends something; and the file goes
  *   FAULT_CLOCK     so many seconds as are in this file have gone by more than did
@@ -267,7 +269,8 @@ static bool is_lent(int fd)
 static bool is_master(int fd)
 {
     struct stat st;
-    return getenv("FAULT_LENT") && fstat(fd, &st) == 0 && st.st_rdev == makedev(5, 2);
+    return (getenv("FAULT_LENT") || getenv("FAULT_TYPES")) && fstat(fd, &st) == 0 &&
+           st.st_rdev == makedev(5, 2);
 }
 
 static void die_at(const char *step)
@@ -308,12 +311,35 @@ ssize_t read(int fd, void *bytes, size_t len)
     return n;
 }
 
+static volatile sig_atomic_t goes_on;
+
+static void on_continued(int signal)
+{
+    (void)signal;
+    goes_on = 1;
+}
+
+/* Not for ever. */
+static void wait_to_be_stopped(void)
+{
+    const char *path = getenv("FAULT_TYPES");
+    struct timespec moment = {.tv_nsec = 10000000};
+    if (!path || access(path, F_OK) < 0)
+        return;
+    signal(SIGCONT, on_continued);
+    remove(path);
+    for (int i = 0; i < 1000 && !goes_on; i++)
+        nanosleep(&moment, NULL);
+}
+
 static ssize_t write_terminal(int fd, const void *bytes, size_t len)
 {
     REAL(ssize_t, write, int, const void *, size_t);
     bool lent = is_lent(fd), types = lent_keys && is_master(fd);
     if (lent)
         die_at("show");
+    if (is_master(fd))
+        wait_to_be_stopped();
     ssize_t n = real(fd, bytes, len);
     int error = errno;
     if (n > 0 && lent)

@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, killWorker, until } = require('./harness');
 const { Outer } = require('./outer');
 
@@ -51,6 +51,30 @@ async function main() {
     await until('another one serves', () => daemon.json('status').worker_pid !== first);
     assert.strictEqual(daemon.json('list').length, 1);
     assert.deepStrictEqual(logOf(space).match(/worker ended.*/g), ['worker ended (signal 9), starting another']);
+    await daemon.stop();
+    removeWorkspace(space);
+  });
+
+  await report.test('an upgrade while a command is about to be typed: it is, once', async () => {
+    const space = faulty({}), [types, tried, go, later] = ['types', 'tried', 'go', 'later'].map((name) => path.join(space.root, name));
+    space.env.FAULT_TYPES = types;
+    const daemon = await new Daemon(space).ready();
+    daemon.ptyd('run', '-s', 'work', '--', ':');
+    fs.writeFileSync(later, `#!/bin/sh\n[ -e ${go} ] || { >${tried}; until [ -e ${go} ]; do sleep 0.02; done; }\nexec ${PTYD} "$@"\n`, { mode: 0o755 });
+    const start = (...args) => new Promise((resolve) => {
+      const child = spawn(PTYD, args, { env: space.plain });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => { said += data; });
+      child.on('close', (status) => resolve({ status, said }));
+    });
+    const upgrade = start('upgrade', '--binary', later);
+    await until('it is tried', () => fs.existsSync(tried));
+    fs.writeFileSync(types, '');
+    const run = start('run', '-s', 'work', '--', 'echo once; sh -c "exit 7"');
+    await until('the worker is about to type it, as it has noted', () => !fs.existsSync(types));
+    fs.writeFileSync(go, '');
+    assert.strictEqual((await upgrade).status, 0);
+    assert.deepStrictEqual(await run, { status: 7, said: 'once\n' });
     await daemon.stop();
     removeWorkspace(space);
   });
