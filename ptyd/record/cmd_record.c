@@ -205,12 +205,26 @@ static void note_answer(struct recording *r, const json_t *answer)
     r->exited = r->exited || error || json_flag(result, "exited");
 }
 
-/* Waits for the answer, or a signal. False when the connection is lost. */
+/* Until the daemon says something, a signal comes, or nobody reads the recording any more: that
+ * ends it also where nothing is to be written. */
+static void wait_for_any(struct recording *r)
+{
+    struct pollfd fds[] = {{.fd = r->rpc.fd, .events = POLLIN},
+                           {.fd = r->signals, .events = POLLIN},
+                           {.fd = r->sink.seeks ? -1 : r->sink.fd}};
+    if (poll(fds, 3, -1) <= 0)
+        return;
+    r->interrupted = fds[1].revents != 0;
+    if (fds[2].revents)
+        sink_unread(&r->sink);
+    if (fds[0].revents)
+        rpc_fill(&r->rpc);
+}
+
+/* Waits for the answer, or what ends the recording. False when the connection is lost. */
 static bool wait_for_answer(struct recording *r, json_int_t id)
 {
-    while (!r->interrupted) {
-        struct pollfd fds[] = {{.fd = r->rpc.fd, .events = POLLIN},
-                               {.fd = r->signals, .events = POLLIN}};
+    while (!r->interrupted && !r->sink.error) {
         json_t *answer = rpc_next(&r->rpc);
         if (answer) {
             bool mine = json_number(answer, "id", 0) == id;
@@ -221,10 +235,8 @@ static bool wait_for_answer(struct recording *r, json_int_t id)
                 return true;
         } else if (r->rpc.fd < 0) {
             return false;
-        } else if (poll(fds, 2, -1) > 0) {
-            r->interrupted = fds[1].revents != 0;
-            if (fds[0].revents)
-                rpc_fill(&r->rpc);
+        } else {
+            wait_for_any(r);
         }
     }
     return true;
@@ -242,7 +254,7 @@ static bool wait_for_more(struct recording *r)
         json_int_t id =
             rpc_send(&r->rpc, "session.wait", params, clock_monotonic_ms() + LIMIT_ANSWER_MS);
         if (id > 0 && wait_for_answer(r, id))
-            return !r->interrupted && !r->exited;
+            return !r->interrupted && !r->exited && !r->sink.error;
         if (rpc_reconnect(&r->rpc, clock_monotonic_ms() + LIMIT_RECONNECT_MS) < 0) {
             say("the daemon went away and did not come back within %d s; what it wrote before is "
                 "recorded",

@@ -35,18 +35,29 @@ int sink_open(struct sink *s, const char *path, bool overwrite)
     return 0;
 }
 
+static void note(struct sink *s, int error)
+{
+    s->error = error;
+    if (error)
+        say("cannot write %s: %s; what was recorded before stays a whole recording", s->path,
+            strerror(-error));
+}
+
 void sink_write(struct sink *s, struct bytes *lines)
 {
     if (lines->len && !s->error) {
-        s->error = s->seeks ? file_write_whole(s->fd, lines->data, lines->len, s->written)
-                            : file_write_all(s->fd, lines->data, lines->len, -1);
-        if (s->error)
-            say("cannot write %s: %s; what was recorded before stays a whole recording", s->path,
-                strerror(-s->error));
-        else
+        note(s, s->seeks ? file_write_whole(s->fd, lines->data, lines->len, s->written)
+                         : file_write_all(s->fd, lines->data, lines->len, -1));
+        if (!s->error)
             s->written += (long long)lines->len;
     }
     lines->len = 0;
+}
+
+void sink_unread(struct sink *s)
+{
+    if (!s->error)
+        note(s, -EPIPE);
 }
 
 int sink_close(struct sink *s)

@@ -19,6 +19,8 @@ struct sink {
 int sink_open(struct sink *sink, const char *path, bool overwrite);
 /* Writes whole lines and empties them. */
 void sink_write(struct sink *sink, struct bytes *lines);
+/* Nobody reads any more what is no regular file, as poll(2) says: as if that was written. */
+void sink_unread(struct sink *sink);
 /* Returns 0, or -errno of this or an earlier write. */
 int sink_close(struct sink *sink);
 

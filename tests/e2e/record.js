@@ -192,6 +192,15 @@ async function main() {
     }
   });
 
+  await report.test('whose reader has gone ends at once, also while the session shows nothing, and leaves that alone', () => {
+    open('piped');
+    const { stdout, stderr, error } = spawnSync('bash', ['-c', '"$0" record -s piped -o - | head -1; echo ${PIPESTATUS[0]}', PTYD], { env: space.env, encoding: 'utf8', timeout: 20000 });
+    assert.ifError(error);
+    assert.match(stdout, /^\{"version":.*\}\n1\n$/);
+    assert.match(stderr, /^ptyd: recording session piped to -; .*\nptyd: cannot write -: Broken pipe; [^\n]*\n$/);
+    assert.strictEqual(run('piped', 'echo here').stdout, 'here\n');
+  });
+
   await report.test('a worker that dies, and an upgrade, cost a live recording nothing', async () => {
     open('dies');
     const live = await start('dies.cast', '-s', 'dies');
