@@ -172,7 +172,7 @@ static int remove_line(const char *path, int *found)
     if (result == 0 && take_out(&text, &rest, &made)) {
         ++*found;
         if (made && !rest.len)
-            result = unlink(path) < 0 ? -errno : 0;
+            result = unlink(path) < 0 && errno != ENOENT ? -errno : 0;
         else
             result = save(path, &rest);
         if (result == 0)

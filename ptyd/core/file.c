@@ -223,15 +223,28 @@ static int open_empty(const char *path)
     return error;
 }
 
+/* Takes `temporary` over. `fd` may be -errno. */
+static int begin(struct file_new *file, const char *path, char *temporary, int fd)
+{
+    if (fd >= 0)
+        *file = (struct file_new){.path = text_copy(path), .temporary = temporary, .fd = fd};
+    else
+        free(temporary);
+    return fd < 0 ? fd : 0;
+}
+
 int file_new_begin(struct file_new *file, const char *path)
 {
     char *temporary = text_format("%s.new", path);
-    int fd = open_empty(temporary);
-    free(temporary);
-    if (fd < 0)
-        return fd;
-    *file = (struct file_new){.path = text_copy(path), .fd = fd};
-    return 0;
+    return begin(file, path, temporary, open_empty(temporary));
+}
+
+/* Others may do the same at the same time, and PATH.new may be the user's. */
+static int begin_beside_others(struct file_new *file, const char *path)
+{
+    char *temporary = text_format("%s.ptyd-XXXXXX", path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    return begin(file, path, temporary, fd < 0 ? -errno : fd);
 }
 
 int file_new_write(struct file_new *file, const char *data, size_t len)
@@ -243,13 +256,12 @@ int file_new_end(struct file_new *file, bool keeps)
 {
     if (!file->path)
         return 0;
-    char *temporary = text_format("%s.new", file->path);
     int result = close(file->fd) < 0 ? -errno : 0;
-    if (keeps && result == 0 && rename(temporary, file->path) < 0)
+    if (keeps && result == 0 && rename(file->temporary, file->path) < 0)
         result = -errno;
     if (!keeps || result < 0)
-        unlink(temporary);
-    free(temporary);
+        unlink(file->temporary);
+    free(file->temporary);
     free(file->path);
     *file = (struct file_new){0};
     return result;
@@ -292,7 +304,7 @@ int file_replace_kept(const char *path, const char *data, size_t len)
     char *target = exists ? realpath(path, NULL) : strdup(path);
     int result = !target ? -errno : exists && stat(target, &st) < 0 ? -errno : 0;
     if (result == 0)
-        result = file_new_begin(&file, target);
+        result = begin_beside_others(&file, target);
     if (result == 0)
         result = file_new_write(&file, data, len);
     if (result == 0)

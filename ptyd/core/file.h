@@ -55,7 +55,7 @@ int file_replace(const char *path, const char *data, size_t len);
 
 /* The same in pieces. A zeroed struct is none. */
 struct file_new {
-    char *path;
+    char *path, *temporary;
     int fd;
 };
 int file_new_begin(struct file_new *file, const char *path);
@@ -64,8 +64,10 @@ int file_new_write(struct file_new *file, const char *data, size_t len);
 int file_new_end(struct file_new *file, bool keeps);
 
 /* The same for a file of the user's: its mode and its owner stay, a new one has the mode 0600 and,
- * where root makes it, the owner of its directory; where `path` is a link that leads to a file
- * (dotfiles are) that is replaced. A link that leads nowhere is -ENOENT. */
+ * where root makes it, the owner of its directory; whoever replaces it at the same time has one of
+ * the two whole, and nothing else of the user's is touched (it is made as PATH.ptyd-…); where
+ * `path` is a link that leads to a file (dotfiles are) that is replaced. A link that leads nowhere
+ * is -ENOENT. */
 int file_replace_kept(const char *path, const char *data, size_t len);
 
 /* Moves out of the way, as PATH.damaged-<ms since the epoch>, what stands at `path` and cannot be

@@ -2,7 +2,7 @@
 // thing that starts a shell is tried without the line and with it, ssh too, where there is an sshd.
 'use strict';
 const assert = require('node:assert');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
@@ -374,6 +374,26 @@ async function testFiles(report, space) {
     assert.ok(!fs.existsSync(path.join(home, '.zshrc')));
     assert.strictEqual(fs.readFileSync(path.join(home, '.config/fish/config.fish'), 'utf8'), 'set -g mine 1\n');
     assert.strictEqual(fs.readFileSync(path.join(home, '.bash_profile'), 'utf8'), 'x=1\n');
+  });
+
+  await report.test("enable and disable at the same moment: one of the two has happened, and a file of the user's beside it stays", async () => {
+    const several = path.join(space.root, 'several'), profile = path.join(several, '.bashrc'), text = Array.from({ length: 5000 }, (_, i) => `alias a${i}=b\n`).join('');
+    fs.mkdirSync(several);
+    for (const [name, content] of [['.bashrc', text], ['.bashrc.new', 'mine\n'], ['.profile', '. ~/.bashrc\n']]) fs.writeFileSync(path.join(several, name), content);
+    const start = (...args) => new Promise((resolve) => {
+      let said = '';
+      const child = spawn(PTYD, args, { env: { ...space.env, HOME: several }, stdio: ['ignore', 'ignore', 'pipe'] });
+      child.stderr.on('data', (data) => { said += data; });
+      child.on('close', (status) => resolve([status, said]));
+    });
+    for (let i = 0; i < 15; i++) {
+      const both = await Promise.all(['enable', 'disable', 'enable', 'disable'].map((word) => start(word, 'shell', ...(word === 'enable' ? ['bash'] : []))));
+      assert.deepStrictEqual(both, Array(4).fill([0, '']));
+      const now = fs.readFileSync(profile, 'utf8');
+      assert.ok(now === text || now === `${LINE} # ptyd enable shell\n${text}`, now.slice(0, 500));
+    }
+    assert.deepStrictEqual(fs.readdirSync(several).filter((name) => name.startsWith('.bash')), ['.bashrc', '.bashrc.new']);
+    assert.strictEqual(fs.readFileSync(`${profile}.new`, 'utf8'), 'mine\n');
   });
 
   await report.test('bash in a home without files: terminals and login shells have it, and nothing is left of it', () => {
