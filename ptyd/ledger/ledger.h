@@ -139,7 +139,8 @@ json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most);
 char *ledger_receipts_path(const struct ledger *l);
 void ledger_take_receipt_back(struct ledger *l, const char *line);
 
-/* A consumer's thread was forked: the new one has its history, and is told what comes after.
+/* A consumer's thread was forked: the new one has its history, and is told what comes after; where
+ * that thread is off it is told nothing.
  * `last`: the last turn it keeps, or `before`: the first it does not; NULL for all of them. */
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
                     const char *before, struct moment now);

@@ -233,4 +233,7 @@ uint64_t ledger_highest_key(const json_t *saved);
 
 void ledger_save_switches(struct ledger *l);
 
+/* A fork of a thread that is off is off, too. */
+void ledger_switch_fork(struct ledger *l, const char *from, const char *to);
+
 #endif

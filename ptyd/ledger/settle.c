@@ -259,7 +259,10 @@ void ledger_inherit(struct ledger *l, const char *from, const char *to, const ch
                     const char *before, struct moment now)
 {
     struct consumer *source = ledger_find_consumer(l, from);
-    if (!source || ledger_find_consumer(l, to))
+    if (ledger_find_consumer(l, to))
+        return;
+    ledger_switch_fork(l, from, to);
+    if (!source)
         return;
     source->used_ms = now.wall_ms;
     struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};

@@ -243,6 +243,19 @@ bool ledger_set_injection(struct ledger *l, const char *thread, bool on)
     return done;
 }
 
+void ledger_switch_fork(struct ledger *l, const char *from, const char *to)
+{
+    const char *thread = thread_of(to);
+    thread = thread ? thread : to;
+    if (!is_off(l, from) || is_off(l, to))
+        return;
+    if (switch_thread_off(l, thread))
+        ledger_save_switches(l);
+    else
+        say("%s is a fork of a thread that is off, and is told: %d are off already", to,
+            LIMIT_THREADS_OFF);
+}
+
 bool ledger_injects(const struct ledger *l, const char *consumer, const char *thread)
 {
     return !json_flag(l->switches, "off") && !is_off(l, consumer) && !is_off(l, thread);

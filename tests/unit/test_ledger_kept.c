@@ -164,6 +164,27 @@ static void a_thread_that_is_known_inherits_nothing(void **state)
     assert_string_equal(changed, "");
 }
 
+static void a_fork_of_a_thread_that_is_off_is_off(void **state)
+{
+    static const char *const names[] = {"t", "codex:t"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        tell_two_turns();
+        ledger_set_injection(ledger, names[i], false);
+        fork_thread("codex:t", "codex:f", NULL, NULL);
+        fork_thread("codex:f", "codex:g", NULL, NULL);
+        fork_thread("codex:u", "codex:h", NULL, NULL);
+        restart();
+        assert_false(ledger_injects(ledger, "codex:f", NULL));
+        assert_false(ledger_injects(ledger, "cli", "g"));
+        assert_true(ledger_injects(ledger, "codex:h", NULL));
+        ledger_set_injection(ledger, "f", true);
+        fork_thread("codex:t", "codex:f", NULL, NULL); /* said once more */
+        assert_true(ledger_injects(ledger, "codex:f", NULL));
+        ledger_set_injection(ledger, NULL, true);
+    }
+}
+
 /* A thread is left without turn-2, or what is given. */
 static void assert_reverted(const char *before, const char *commands)
 {
@@ -504,6 +525,7 @@ int main(void)
         TEST(a_fork_knows_turns_that_came_late),
         TEST(a_fork_knows_turns_settled_by_receipt),
         TEST(a_thread_that_is_known_inherits_nothing),
+        TEST(a_fork_of_a_thread_that_is_off_is_off),
 
         TEST(another_worker_knows_all),
         TEST(a_lease_outlives_the_worker_with_its_taker),
