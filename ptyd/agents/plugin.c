@@ -17,7 +17,8 @@
 /* A part goes behind those of the message by its id, by which they are sorted. Sessions below
  * another are agents' own. A message that is taken back is removed when the next one is sent. A
  * fork's messages are copies with ids of their own, and nothing says of what: a part says so
- * itself, in what is copied with it. */
+ * itself, in what is copied with it. That is read while the message is there: when a fork is first
+ * heard of, and when messages of it are about to be taken back. */
 static const char format[] = MARK
     " %s`; `ptyd disable %s` removes it.\n"
     "import { spawnSync } from 'node:child_process'\n"
@@ -29,12 +30,21 @@ static const char format[] = MARK
     "  return stdout ? JSON.parse(stdout).additionalContext : ''\n"
     "}\n"
     "\n"
+    "const turns = new Map()\n"
+    "const toldIn = async (client, id) => {\n"
+    "  const { data } = await client.session.messages({ path: { id } })\n"
+    "  return data?.flatMap(({ info, parts }) => {\n"
+    "    const told = parts.flatMap((p) => p.metadata?.ptyd ?? [])\n"
+    "    for (const { turn_id } of told) turns.set(info.id, turn_id)\n"
+    "    return told\n"
+    "  })\n"
+    "}\n"
+    "\n"
     "const looked = new Set()\n"
     "const forkedFrom = async (client, id) => {\n"
     "  if (looked.has(id)) return\n"
-    "  const { data } = await client.session.messages({ path: { id } })\n"
+    "  const told = await toldIn(client, id)\n"
     "  looked.add(id)\n"
-    "  const told = data?.flatMap(({ parts }) => parts.flatMap((p) => p.metadata?.ptyd ?? []))\n"
     "  return told?.at(-1)?.session_id === id ? undefined : told?.at(-1)\n"
     "}\n"
     "\n"
@@ -54,8 +64,11 @@ static const char format[] = MARK
     "    }\n"
     "  },\n"
     "  event: async ({ event: { type, properties } }) => {\n"
+    "    const { info, sessionID, messageID } = properties ?? {}\n"
+    "    if (type === 'session.updated' && info?.revert)\n"
+    "      await toldIn(client, info.id).catch(() => undefined)\n"
     "    if (type === 'message.removed')\n"
-    "      context(properties.sessionID, properties.messageID, { hook_event_name: type })\n"
+    "      context(sessionID, turns.get(messageID) ?? messageID, { hook_event_name: type })\n"
     "  },\n"
     "})\n";
 

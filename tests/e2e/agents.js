@@ -533,15 +533,15 @@ async function main() {
       const written = {}; // by session
       const client = { session: { get: async ({ path: { id } }) => ({ data: id === 'child' ? { id, parentID: 'top' } : { id } }), messages: async ({ path: { id } }) => ({ data: written[id] }) } };
       const hooks = await ptyd({ client, directory: ${JSON.stringify(space.home)} });
-      const say = async (sessionID, id) => {
+      const say = async (sessionID, id, to = hooks) => {
         const parts = [{ id: 'prt_1', type: 'text', text: 'mine' }];
-        await hooks['chat.message']({ sessionID }, { message: { id }, parts });
+        await to['chat.message']({ sessionID }, { message: { id }, parts });
         console.log(JSON.stringify(parts));
         (written[sessionID] ??= []).push({ info: { id }, parts });
       };
       // As opencode copies a session, up to a message: under ids of its own.
       const fork = (from, to, count) => { written[to] = written[from].slice(0, count).map(({ info, parts }) => ({ info: { id: info.id + 'c' }, parts: parts.map((part) => ({ ...part, id: part.id + 'c', sessionID: to, messageID: info.id + 'c' })) })); };
-      const remove = (messageID) => hooks.event({ event: { type: 'message.removed', properties: { sessionID: 'top', messageID } } });
+      const remove = (messageID, sessionID = 'top', to = hooks) => to.event({ event: { type: 'message.removed', properties: { sessionID, messageID } } });
       await say('child', 'msg_1');
       await say('top', 'msg_1');
       await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'top' } } });
@@ -555,10 +555,21 @@ async function main() {
       fork('whole', 'again');
       await say('again', 'msg_7');
       fork('top', 'none', 0);
-      await say('none', 'msg_8');`;
+      await say('none', 'msg_8');
+      fork('top', 'undone');
+      await say('undone', 'msg_9');
+      await remove('msg_4c', 'undone'); // what it was told before it was forked
+      await say('undone', 'msg_10');
+      fork('top', 'later');
+      await say('later', 'msg_11');
+      const later = await (await import('${at('plugin.mjs')}?again')).ptyd({ client, directory: ${JSON.stringify(space.home)} });
+      await later.event({ event: { type: 'session.updated', properties: { info: { id: 'later', revert: { messageID: 'msg_4c' } } } } });
+      written.later = written.later.filter(({ info }) => info.id !== 'msg_4c');
+      await remove('msg_4c', 'later', later);
+      await say('later', 'msg_12', later);`;
     const result = spawnSync(process.execPath, ['--input-type=module', '-e', driver], { env: space.env, encoding: 'utf8' });
     const [child, first, second, again, ...rest] = result.stdout.trim().split('\n').map((line) => JSON.parse(line));
-    assert.deepStrictEqual([child, first, second, again, ...rest].map((parts) => parts.length), [1, 2, 1, 2, 1, 1, 1, 2], `a fork hears nothing twice; ${result.stderr}`);
+    assert.deepStrictEqual([child, first, second, again, ...rest].map((parts) => parts.length), [1, 2, 1, 2, 1, 1, 1, 2, 1, 2, 1, 2], `a fork hears nothing twice; ${result.stderr}`);
     assert.strictEqual(again[1].text, first[1].text, 'what was taken back is told again');
     assert.deepStrictEqual({ ...first[1], text: '' }, { id: 'prt_1p', sessionID: 'top', messageID: 'msg_1', type: 'text', synthetic: true, metadata: { ptyd: { session_id: 'top', turn_id: 'msg_1' } }, text: '' });
     assert.match(first[1].text, /echo for-opencode/);
