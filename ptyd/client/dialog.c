@@ -58,6 +58,14 @@ static enum rpc_wait lose(struct dialog *d)
     return RPC_LOST;
 }
 
+static void say_losing(struct rpc *rpc)
+{
+    if (!rpc->said_silent && rpc_is_losing(rpc)) {
+        rpc->said_silent = true;
+        say("no answer from the daemon yet; waiting for it");
+    }
+}
+
 enum rpc_wait dialog_ask(struct dialog *d, const char *method, json_t *params, int64_t until,
                          json_t **ret_result)
 {
@@ -70,8 +78,9 @@ enum rpc_wait dialog_ask(struct dialog *d, const char *method, json_t *params, i
         else if (rpc_reconnect(&d->rpc, dialog_until(d, LIMIT_RECONNECT_MS)) < 0)
             end = lose(d);
         else
-            continue;
-        break;
+            say_losing(&d->rpc);
+        if (end != RPC_LOST || d->rpc.fd < 0)
+            break;
     }
     json_decref(params);
     if (end != RPC_CAME)

@@ -147,6 +147,7 @@ static void take_connection(struct rpc *rpc, int fd)
     rpc->lines = (struct lines){.limit = limit};
     rpc->unread = false;
     rpc->reconnections++;
+    rpc->made_ms = clock_monotonic_ms();
 }
 
 int rpc_connect_again(struct rpc *rpc)
@@ -161,8 +162,24 @@ int rpc_connect_again(struct rpc *rpc)
     return 0;
 }
 
+/* Who closes each is not asked as fast as may be. */
+static void heed_loss(struct rpc *rpc)
+{
+    int64_t now = clock_monotonic_ms();
+    bool again = rpc->made_ms && now - rpc->made_ms < PROGRESS_AFTER_MS;
+    rpc->losing_ms = again ? rpc->losing_ms : now;
+    if (again)
+        pause_before_retry();
+}
+
+bool rpc_is_losing(const struct rpc *rpc)
+{
+    return rpc->losing_ms && clock_monotonic_ms() - rpc->losing_ms >= PROGRESS_AFTER_MS;
+}
+
 int rpc_reconnect(struct rpc *rpc, int64_t until)
 {
+    heed_loss(rpc);
     while (rpc_connect_again(rpc) < 0) {
         if (!left_ms(until))
             return -1;
@@ -482,8 +499,6 @@ static bool are_too_many(struct losses *l, const struct rpc *rpc, int64_t until)
 {
     int64_t now = clock_monotonic_ms();
     bool first = !l->since;
-    if (!first)
-        pause_before_retry();
     if (first || now - l->since >= (rpc->silence_ms ? rpc->silence_ms : LIMIT_RECONNECT_MS)) {
         if (!comes(&l->used) && !first)
             return true;

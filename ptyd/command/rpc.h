@@ -29,6 +29,8 @@ struct rpc {
     json_int_t next_id;
     bool unread;       /* it was lost before the daemon had read all that was sent */
     int reconnections; /* how often it was made again */
+    int64_t made_ms;   /* monotonic: when it was made again last; 0: it was not */
+    int64_t losing_ms; /* since when none of them lasted; 0: none was lost */
     int silence_ms;    /* in which an answer has to be there, all of it, unless the daemon works;
                           0: any */
     struct rpc_window window; /* of that, for what is asked now */
@@ -47,8 +49,12 @@ int rpc_connect(struct rpc *ret_rpc, bool may_start, int wait_ms);
  * -errno. */
 int rpc_connect_again(struct rpc *rpc);
 
-/* The same until it works, or `until` (monotonic ms). Returns 0 or -1. */
+/* The same until it works, or `until` (monotonic ms); a moment later where the last one was lost
+ * soon. Returns 0 or -1. */
 int rpc_reconnect(struct rpc *rpc, int64_t until);
+
+/* Whether it has been lost again and again, each soon, for so long that a word is due. */
+bool rpc_is_losing(const struct rpc *rpc);
 
 void rpc_close(struct rpc *rpc);
 

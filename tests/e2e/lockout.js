@@ -84,10 +84,13 @@ async function main() {
 
   await report.test('a listener that closes every connection at once is as silent; what does more than look waits, and says so', async () => {
     const socket = path.join(space.root, 'closer'), env = { PTYD_SOCKET: socket };
-    const server = net.createServer((client) => { client.on('error', () => {}); client.destroy(); }).listen(socket);
+    let connections = 0;
+    const server = net.createServer((client) => { connections += 1; client.on('error', () => {}); client.destroy(); }).listen(socket);
     await looks(env);
+    connections = 0;
     const wait = await new Promise((resolve) => execFile(PTYD, ['wait', '-s', 'w', '--idle', '1', '--timeout', '2'], { env: { ...space.env, ...env }, timeout: 20000 }, (error, stdout, stderr) => resolve([error?.code, stderr])));
-    assert.deepStrictEqual(wait, [124, 'ptyd: the daemon does not answer; `ptyd status` says more\n']);
+    assert.deepStrictEqual(wait, [124, 'ptyd: no answer from the daemon yet; waiting for it\nptyd: the daemon does not answer; `ptyd status` says more\n']);
+    assert.ok(connections < 200, `${connections} connections in 2 s`);
     const detach = spawn(PTYD, ['detach', 'w'], { env: { ...space.env, ...env } });
     let said = '';
     detach.stderr.on('data', (data) => { said += data; });
