@@ -115,6 +115,7 @@ static void take_line(struct tracker *t, struct block *b)
 static void note_line(struct tracker *t)
 {
     bool by_tty = t->typed.editor == EDITOR_TTY;
+    tracker_note_place(t);
     tracker_set_text(&t->echoed, tracker_echoed_line(t));
     char *keyed = t->foreign.heard ? tracker_foreign_keyed(t, t->echoed)
                   : !by_tty        ? line_keys_text(&t->keys, t->echoed)
@@ -349,6 +350,7 @@ static void take_input(struct tracker *t, bool another)
         tracker_drop_line(t);
     t->input = terminal_anchor(t->options.terminal);
     t->has_input = true;
+    t->moved = false;
     t->prompt_late = !redrawn && is_same_place(t->input, t->prompt_at);
     t->stage = STAGE_INPUT;
     t->interrupted_ms = redrawn ? t->interrupted_ms : -1;
@@ -431,6 +433,7 @@ static void take_done(struct tracker *t, const struct mark *mark, struct moment 
         take_habits(t, mark);
     if (stays) { /* the line does, at the prompt that stood: it is drawn behind this */
         t->input = terminal_anchor(t->options.terminal);
+        t->moved = false;
         t->stage = STAGE_INPUT;
     }
 }

@@ -208,6 +208,9 @@ uint64_t tracker_input_row(const struct tracker *t);
  * where one may be; else nothing. */
 void tracker_typed_text(const struct tracker *t, struct bytes *out);
 void tracker_keyed_text(const struct tracker *t, struct bytes *out);
+/* In the latter case all that the screen shows, the line and its prompt somewhere in it; else
+ * nothing. */
+void tracker_drawn_text(const struct tracker *t, struct bytes *out);
 /* Whether anything stands behind B. */
 bool tracker_shows_line(const struct tracker *t);
 

@@ -124,6 +124,7 @@ static void give_up_line(struct tracker *t)
 void tracker_await_line(struct tracker *t)
 {
     t->stage = STAGE_INPUT;
+    t->moved = false;
     if (!typed_await(&t->typed))
         give_up_line(t);
     start_capture(t);
@@ -218,6 +219,7 @@ void tracker_resize(struct tracker *t, int cols, int rows)
     terminal_resize(t->options.terminal, cols, rows);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         *kept[i] = terminal_follow(t->options.terminal, *kept[i]);
+    t->moved_to = terminal_follow_row(t->options.terminal, t->moved_to, false);
     if (t->block)
         block_add_width(t->block, terminal_cols(t->options.terminal));
 }
@@ -427,6 +429,7 @@ static void hear_keys(struct tracker *t, const char *bytes, size_t len)
 {
     if (len && t->stage == STAGE_INPUT && !t->keys.here)
         t->keyed_at = terminal_anchor(t->options.terminal);
+    tracker_note_place(t);
     line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
 }
 

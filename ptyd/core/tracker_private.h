@@ -115,6 +115,8 @@ struct tracker {
     struct terminal_anchor prompt_at; /* where the last A stood */
     bool prompt_late;                 /* and B: the prompt is drawn behind both */
     struct terminal_anchor keyed_at;  /* the cursor as the line's first key came, if keys.here */
+    bool moved;                       /* since B the line was drawn anew further up (Ctrl-L) ... */
+    uint64_t moved_to;                /* ... in this row, or below */
     char *announced;                  /* command text told before C (OSC 633 E), or NULL */
 
     struct line_keys keys; /* of the line that a shell's own editor is given */
@@ -220,6 +222,9 @@ void tracker_begin_refused(struct tracker *t, const struct mark *mark, struct mo
 
 /* The line at the prompt ran nothing, and another is read from here on. */
 void tracker_drop_line(struct tracker *t);
+
+/* Where the line is drawn by now: as keys come, and as it begins to run. */
+void tracker_note_place(struct tracker *t);
 
 /* A block begins: all but the capture of its output; and with it. */
 void tracker_start_block(struct tracker *t, const struct mark *mark, struct moment now);

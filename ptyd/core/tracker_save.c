@@ -209,6 +209,8 @@ static void fields(struct walk *w, struct tracker *t)
     anchor(w, &t->prompt_at);
     t->prompt_late = flag(w, t->prompt_late);
     anchor(w, &t->keyed_at);
+    t->moved = flag(w, t->moved);
+    t->moved_to = number(w, t->moved_to, UINT64_MAX);
     text(w, &t->announced);
     keys(w, &t->keys);
     t->keeps = (enum mark_keeps)number(w, t->keeps, MARK_KEEPS_BLANKS);

@@ -4,9 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the cursor is in front of where the line begins: the screen was cleared, and the prompt
+ * drawn without marks. */
+static bool is_above(const struct tracker *t)
+{
+    struct terminal_anchor from = t->prompt_late && t->keys.here ? t->keyed_at : t->input;
+    struct terminal_anchor at = terminal_anchor(t->options.terminal);
+    uint64_t row = anchor_row(at), first = anchor_row(from);
+    return t->stage == STAGE_INPUT && t->has_input &&
+           (row < first || (row == first && anchor_col(at) < anchor_col(from)));
+}
+
+void tracker_note_place(struct tracker *t)
+{
+    if (t->moved || t->foreign.heard || !is_above(t))
+        return;
+    t->moved = true;
+    t->moved_to = terminal_scrollback_total(t->options.terminal);
+}
+
 uint64_t tracker_input_row(const struct tracker *t)
 {
-    return t->has_input ? anchor_row(t->input) : UINT64_MAX;
+    uint64_t row = t->has_input ? anchor_row(t->input) : UINT64_MAX;
+    uint64_t top = t->moved      ? t->moved_to
+                   : is_above(t) ? terminal_scrollback_total(t->options.terminal)
+                                 : UINT64_MAX;
+    return t->has_input && top < row ? top : row;
 }
 
 static void append_end(struct bytes *out)
@@ -24,17 +47,9 @@ void tracker_typed_text(const struct tracker *t, struct bytes *out)
     append_end(out);
 }
 
-/* Where the cursor is in front of B the screen was cleared, and the prompt drawn without marks. */
-static bool is_elsewhere(const struct tracker *t)
-{
-    struct terminal_anchor at = terminal_anchor(t->options.terminal);
-    uint64_t row = anchor_row(at), input = anchor_row(t->input);
-    return t->prompt_late || row < input || (row == input && anchor_col(at) < anchor_col(t->input));
-}
-
 void tracker_keyed_text(const struct tracker *t, struct bytes *out)
 {
-    bool asked = t->has_input && is_elsewhere(t);
+    bool asked = t->has_input && (t->prompt_late || t->moved || is_above(t));
     char *line = asked ? line_keys_so_far(&t->keys) : NULL;
     if (asked && t->keys.blank)
         bytes_append_char(out, ' ');
@@ -44,9 +59,21 @@ void tracker_keyed_text(const struct tracker *t, struct bytes *out)
     append_end(out);
 }
 
+void tracker_drawn_text(const struct tracker *t, struct bytes *out)
+{
+    int rows = t->moved || is_above(t) ? terminal_rows(t->options.terminal) : 0;
+    for (int row = 0; row < rows; row++) {
+        terminal_row_text(t->options.terminal, row, out);
+        bytes_append_char(out, '\n');
+    }
+    append_end(out);
+}
+
 bool tracker_shows_line(const struct tracker *t)
 {
     struct bytes text = {0};
+    if (t->has_input && (t->moved || is_above(t)))
+        return true;
     if (t->has_input)
         terminal_text_since(t->options.terminal, t->input, &text);
     append_end(&text);

@@ -264,6 +264,8 @@ void session_withhold_again(struct session *s, uint64_t offset)
             range->place = RANGE_OPEN;
         }
         if (range->place == RANGE_OPEN && range->end <= offset) {
+            uint64_t first = tracker_input_row(s->tracker); /* the screen may have been cleared */
+            range->from = first < range->from ? first : range->from;
             end_range(s, &range->from, &range->to);
             range->place = RANGE_AGAIN;
         }
@@ -320,18 +322,33 @@ static bool is_private_line(const struct conf *conf, const char *line)
                      conf_keeps_private(conf, line));
 }
 
+/* Whether one may begin at some word of the text. */
+static bool holds_private_line(const struct conf *conf, char *text)
+{
+    bool holds = false;
+    for (char *row = text, *end; !holds && (end = strchr(row, '\n')); row = end + 1) {
+        *end = '\0';
+        for (char *word = row; !holds && *(word += strspn(word, " ")); word += strcspn(word, " "))
+            holds = conf_keeps_private(conf, word);
+    }
+    return holds;
+}
+
 /* A line that is being typed, or was given up and still stands there, and would be private. */
 static bool types_privately(const struct session *s)
 {
-    struct bytes seen = {0}, keyed = {0};
+    struct bytes seen = {0}, keyed = {0}, drawn = {0};
     if (tracker_state(s->tracker) != TRACKER_INPUT && !tracker_gave_up(s->tracker))
         return false;
     const struct conf *conf = conf_now(s->host->conf);
     tracker_typed_text(s->tracker, &seen);
     tracker_keyed_text(s->tracker, &keyed);
-    bool is = is_private_line(conf, seen.data) || is_private_line(conf, keyed.data);
+    tracker_drawn_text(s->tracker, &drawn);
+    bool is = is_private_line(conf, seen.data) || is_private_line(conf, keyed.data) ||
+              holds_private_line(conf, drawn.data);
     bytes_finish(&seen);
     bytes_finish(&keyed);
+    bytes_finish(&drawn);
     return is;
 }
 

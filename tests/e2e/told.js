@@ -183,6 +183,25 @@ async function main() {
         await giveUp('open-4');
       }
 
+      if (shell !== 'dash') { // it is drawn anew at the top, where no mark is
+        const cleared = async () => {
+          type('--key', 'C-l');
+          await until(`${shell}: it is cleared`, async () => /^[^\n]*[$#>%][^\n]*$/.test(await text(false)));
+        };
+        await cleared();
+        type('hushed hush-cleared');
+        await seen('hush-cleared');
+        await hushed('behind Ctrl-L');
+        await giveUp('open-cleared');
+        await open('open-more');
+        await cleared();
+        type(' seq -f hush-%g 12', '--key', 'Enter');
+        await seen('hush-12');
+        await prompt();
+        await hushed('run behind Ctrl-L');
+        for (const i of [1, 2, 3]) await open(`open-${i}`);
+      }
+
       type(" echo 'hush-first", '--key', 'Enter');
       type('hush-next');
       await seen('hush-next');
