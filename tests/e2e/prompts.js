@@ -515,7 +515,7 @@ PROMPT_COMMAND=hook
       for (let count = 0; count < 1000;) count = await until(`more than ${count} are done`, () => ended() > count && ended());
       const done = blocks(name);
       assert.strictEqual(done.length, 1000);
-      done.forEach((b, i) => assert.deepStrictEqual([b.exit_code, b.cmd], i % 10 ? [0, `: ${i}`] : [i % 200, `sh -c "exit ${i % 200}"`]));
+      done.forEach((b, i) => assert.deepStrictEqual([b.exit_code, b.cmd, b.cmd_source !== 'unknown'], i % 10 ? [0, `: ${i}`, true] : [i % 200, `sh -c "exit ${i % 200}"`, true]));
     });
   }
 
