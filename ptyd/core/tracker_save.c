@@ -13,7 +13,7 @@
 
 /* Of the fields and their order; another one is not read. What is noted of a command's output is
  * all that there is of it: it has its own, so that an older program's is read while it can be. */
-#define VERSION         11
+#define VERSION         12
 #define PRINTED_VERSION 8
 
 struct walk {
