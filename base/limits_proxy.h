@@ -47,10 +47,11 @@
 /* Seconds for which what a hook took is kept for the agent's next word of it; then it is as if
  * that had never come. */
 #define LIMIT_HELD_S 86400
-/* Bytes at the end of an agent's transcript in which a prompt is looked for; of each conversation
- * in which the answer is looked for that a fork went out from; and milliseconds by which that one
- * may be older than the agent says. */
+/* Bytes at the end of an agent's transcript in which a prompt is looked for, and the most where a
+ * turn is larger; of each conversation in which the answer is looked for that a fork went out from;
+ * and milliseconds by which that one may be older than the agent says. */
 #define LIMIT_TRANSCRIPT_BYTES     (8 << 20)
+#define LIMIT_TRANSCRIPT_MOST      (64 << 20)
 #define LIMIT_TRANSCRIPT_END_BYTES (256 << 10)
 #define LIMIT_FORK_MS              3000
 /* Prompts there that were taken back for another; of further ones that is not seen. */

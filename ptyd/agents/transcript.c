@@ -177,6 +177,34 @@ static void add_between(const struct bytes *text, size_t from, size_t to, json_t
     json_decref(between);
 }
 
+/* Whether the prompt is there, and what it follows. */
+static bool is_reached(const struct bytes *text, bool whole, const char *prompt_id,
+                       const struct prompt own[LIMIT_PROMPTS_BEFORE])
+{
+    size_t i = 0;
+    while (i < LIMIT_PROMPTS_BEFORE && strcmp(json_text(own[i].line, "promptId", ""), prompt_id))
+        i++;
+    return i < LIMIT_PROMPTS_BEFORE && branches_at(text, whole, own[i].line) < text->len;
+}
+
+/* Reads as much of the end as it takes to reach that; mostly the first piece does. */
+static void read_prompts(const char *path, const char *prompt_id, struct bytes *text,
+                         bool *ret_whole, struct prompt ret_prompts[LIMIT_PROMPTS_BEFORE])
+{
+    bool over = false;
+    for (size_t most = LIMIT_TRANSCRIPT_BYTES; !over; most *= 2) {
+        text->len = 0;
+        for (size_t i = 0; i < LIMIT_PROMPTS_BEFORE; i++)
+            json_decref(ret_prompts[i].line);
+        memset(ret_prompts, 0, LIMIT_PROMPTS_BEFORE * sizeof *ret_prompts);
+        over = !read_end(path, most, text, ret_whole);
+        if (!over)
+            find_prompts(text, prompt_id, ret_prompts);
+        over = over || *ret_whole || most >= LIMIT_TRANSCRIPT_MOST ||
+               is_reached(text, *ret_whole, prompt_id, ret_prompts);
+    }
+}
+
 /* Of one whose turn was broken off nothing is heard; so those in front of it are looked at, too. */
 json_t *transcript_taken_back(const char *path, const char *prompt_id)
 {
@@ -185,8 +213,7 @@ json_t *transcript_taken_back(const char *path, const char *prompt_id)
     json_t *prompts = json_object(), *ids = json_array(), *value;
     const char *id;
     bool whole = false;
-    if (read_end(path, LIMIT_TRANSCRIPT_BYTES, &text, &whole))
-        find_prompts(&text, prompt_id, own);
+    read_prompts(path, prompt_id, &text, &whole, own);
     for (size_t i = 0; i < LIMIT_PROMPTS_BEFORE; i++) {
         if (own[i].line)
             add_between(&text, branches_at(&text, whole, own[i].line), own[i].begin, prompts);

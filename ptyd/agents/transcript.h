@@ -1,7 +1,8 @@
 /* transcript.h - what an agent itself has written of a conversation: a file of JSON lines (Claude
  * Code's).
  *
- * Only its end is read, LIMIT_TRANSCRIPT_BYTES: what is in front of that is long over.
+ * Only its end is read, LIMIT_TRANSCRIPT_BYTES: what is in front of that is long over. Where the
+ * turn that is looked for is larger more is read.
  */
 #ifndef PTYD_AGENTS_TRANSCRIPT_H
 #define PTYD_AGENTS_TRANSCRIPT_H

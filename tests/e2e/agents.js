@@ -135,6 +135,16 @@ async function main() {
     assert.doesNotMatch(told, /for-claude|taken-back|echo after/);
     silent(fork('unknown', 77));
     assert.match(before({ session_id: 'unknown', transcript_path: path.join(project, 'unknown.jsonl'), cwd: space.home }), /echo after/, 'rather twice than never');
+    // rewound, and the turn in its place larger than what is mostly read
+    const large = { ...said, session_id: 'large', transcript_path: path.join(project, 'large.jsonl') };
+    run('echo large');
+    assert.match(before(large), /echo large/);
+    write('large.jsonl', { ...answer(), uuid: 'begin' }, place(prompts, 'begin'), { ...answer(), uuid: 'small' });
+    stop(large);
+    assert.strictEqual(before(large), null);
+    write('large.jsonl', place(prompts, 'begin'), { type: 'user', uuid: 'screenshots', promptId: `p${prompts}`, message: { role: 'user', content: 'x'.repeat(9 << 20) } }, { ...answer(), uuid: 'end' });
+    stop(large);
+    assert.match(before(large), /echo large/);
     // one that says nothing of prompts is as it was: for good at once
     const old = { session_id: 'old', cwd: space.home, hook_event_name: 'UserPromptSubmit', prompt: 'why?' };
     assert.match(contextOf(hook('claude', old)), /for-claude/);
