@@ -8,6 +8,11 @@
 #define MOST  128  /* what the names in these weigh: a variable and its value are some 20 bytes */
 #define AHEAD 256  /* bytes behind a name that go, and the word in which they end */
 
+/* Not as close, but so for pages: a list of nothing but variables has 30 bytes and more for each.
+ */
+#define LONG_SPAN 8192
+#define LONG_MOST 620
+
 /* `key` and `code` tell by what is around them: between blanks they cost what telling names do,
  * with a sign behind about half; lists in JSON and YAML write these as close as 10 bytes. */
 static int weight_of(struct redact_scan *s, size_t at, size_t end)
@@ -18,20 +23,26 @@ static int weight_of(struct redact_scan *s, size_t at, size_t end)
     return redact_is_of_phrase(s, at, end) ? 1 + bare : 0;
 }
 
-/* Whether the names are a crowd here: as many stood in this span already, or in the one before. */
+/* Whether as many stood in this span already, or in the one before. */
+static bool is_full(struct redact_crowd *c, size_t at, int weight, size_t span, int most)
+{
+    if (at - c->from >= span || !c->weight)
+        *c = (struct redact_crowd){
+            .from = at,
+            .goes_on = c->weight > most && at - c->from < 2 * span,
+        };
+    c->weight += weight;
+    return c->goes_on || c->weight > most;
+}
+
+/* Whether the names are a crowd here. */
 bool redact_is_crowded(struct redact_scan *s, size_t at, size_t end)
 {
-    struct redact_crowd *c = &s->crowd;
     int weight = weight_of(s, at, end);
     if (!weight)
         return false;
-    if (at - c->from >= SPAN || !c->weight)
-        *c = (struct redact_crowd){
-            .from = at,
-            .goes_on = c->weight > MOST && at - c->from < (size_t)2 * SPAN,
-        };
-    c->weight += weight;
-    return c->goes_on || c->weight > MOST;
+    bool throng = is_full(&s->throng, at, weight, LONG_SPAN, LONG_MOST);
+    return is_full(&s->crowd, at, weight, SPAN, MOST) || throng;
 }
 
 bool redact_crowd(struct redact_scan *s, size_t end, struct redact_match *ret_match)

@@ -139,7 +139,9 @@ static bool is_named_otherwise(const struct redact_scan *s, size_t from)
     size_t at = from, least = from > SIGNS_MOST ? from - SIGNS_MOST : 0;
     while (at > least && REDACT_ONE_OF(s->text[at - 1], "\"'=: "))
         at--;
-    for (size_t i = 0; at < from && i < sizeof ends / sizeof *ends; i++) {
+    if (at == from || at == 0 || !REDACT_ONE_OF(s->text[at - 1], "ntOY"))
+        return false; /* most */
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t len = strnlen(ends[i], sizeof *ends);
         if (at >= len && s->text[at - 1] == ends[i][len - 1] &&
             !memcmp(s->text + at - len, ends[i], len))

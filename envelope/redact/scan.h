@@ -165,7 +165,7 @@ struct redact_scan {
         size_t from;   /* the first telling name of a span, */
         int weight;    /* what those weigh that stand in it so far, */
         bool goes_on;  /* and whether the span before had too much */
-    } crowd;           /* crowd.c */
+    } crowd, throng;   /* of a short span and of a long one; crowd.c */
     size_t section_to; /* where the value behind `key` ended last, */
     int section_looks; /* and how many more did (section.c) */
     size_t items_to;   /* up to here a list of what a name holds was read (items.c) */

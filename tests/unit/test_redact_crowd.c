@@ -38,6 +38,34 @@ static void test_what_is_between_them(void **state)
         }
 }
 
+/* Further apart, but for pages. */
+static void test_what_is_between_many(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"password is generated for ", "((((----BEGIN A--SIG=sk-",
+                                         "the token, a word, "};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        size_t times = 2 * 8192 / strlen(pieces[i]);
+        char *text = repeated(pieces[i], times, "velvet copper pw\n"),
+             *got = redacted(text, NULL, NULL);
+        if (strstr(got, "velvet") || !strstr(got, "[redacted:crowded]"))
+            fail_msg("of %s came %s", pieces[i], got);
+        free(got);
+        free(text);
+    }
+}
+
+/* A list of nothing but variables is none, however long. */
+static void test_a_long_list(void **state)
+{
+    (void)state;
+    char *text = repeated("export SMTP_PASSWORD=hunter2\n", 600, ""),
+         *wanted = repeated("export SMTP_PASSWORD=[redacted:value]\n", 600, "");
+    expect(text, wanted, 600);
+    free(wanted);
+    free(text);
+}
+
 static void test_what_is_behind_all(void **state)
 {
     (void)state;
@@ -100,6 +128,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_between_them),
+        cmocka_unit_test(test_what_is_between_many),
+        cmocka_unit_test(test_a_long_list),
         cmocka_unit_test(test_what_is_behind_all),
         cmocka_unit_test(test_a_key_whose_beginning_is_there),
         cmocka_unit_test(test_what_stays),
