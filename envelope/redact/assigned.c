@@ -5,11 +5,14 @@
 
 #include "envelope/redact/places.h"
 
-#define PROSE_MOST   64  /* longer values without a digit are no prose */
-#define RANDOM_LEAST 16  /* bytes of what looks random */
-#define WORD_MOST    40  /* of the word in front */
-#define CALL_MOST    400 /* bytes up to where a call's parenthesis closes */
-#define LONG_MOST    256 /* whatever is longer and has a name that tells is no prose */
+#define PROSE_MOST     64  /* longer values without a digit are no prose */
+#define RANDOM_LEAST   16  /* bytes of what looks random */
+#define WORD_MOST      40  /* of the word in front */
+#define REGISTRY_LEAST 6   /* of what a registry is told */
+#define LINE_MOST      160 /* bytes of a line of settings, */
+#define SECTION_MOST   16  /* and lines up to their heading */
+#define CALL_MOST      400 /* bytes up to where a call's parenthesis closes */
+#define LONG_MOST      256 /* whatever is longer and has a name that tells is no prose */
 
 /* What is judged, and what is asked of it more than once. */
 struct judged {
@@ -243,11 +246,47 @@ static bool is_of_setting(struct redact_scan *s, const struct judged *j)
            is_setting(s, p, v);
 }
 
+/* npm's `//registry.npmjs.org/:_authToken=X`: whatever a registry's is set to. */
+static bool is_of_registry(struct redact_scan *s, const struct judged *j)
+{
+    const struct redact_place *p = j->p;
+    const struct redact_value *v = j->v;
+    return p->tight && p->name > 1 && s->text[p->name - 1] == ':' && s->text[p->name] == '_' &&
+           s->text[p->name - 2] == '/' && j->len >= REGISTRY_LEAST &&
+           !redact_is_placeholder(s, v->from, v->to) && !redact_tells(s, v->from, j->len) &&
+           !REDACT_ONE_OF(s->text[v->from], "$<{%");
+}
+
+/* Whether the lines above set something, too, up to a heading in brackets. */
+static bool is_in_section(struct redact_scan *s, size_t name)
+{
+    size_t line = redact_line_start(s, name, LINE_MOST);
+    for (int i = 0; i < SECTION_MOST && line > 1 && s->text[line - 1] == '\n'; i++) {
+        size_t end = line - 1;
+        line = redact_line_start(s, end, LINE_MOST);
+        if (end > line + 2 && s->text[line] == '[' && s->text[end - 1] == ']')
+            return true;
+        if (end == line || (!memchr(s->text + line, '=', end - line) && s->text[line] != '#'))
+            return false;
+    }
+    return false;
+}
+
+/* `token = "velvetcopper"` in a file of settings: a word that is no program's. */
+static bool is_of_section(struct redact_scan *s, const struct judged *j)
+{
+    const struct redact_value *v = j->v;
+    return j->p->tells == TELLS_CODE && j->p->sign == '=' && !j->p->tight &&
+           redact_is_lone_word(s, v->from, v->to) && is_setting(s, j->p, v) &&
+           is_in_section(s, j->p->name);
+}
+
 /* What is made of words in a way that only passwords are. */
 static bool is_made_of_words(struct redact_scan *s, const struct judged *j)
 {
     const struct redact_value *v = j->v;
-    return redact_is_passphrase(s, j->p, v) || is_wordy(s, j->p, v) ||
+    return redact_is_passphrase(s, j->p, v) || is_wordy(s, j->p, v) || is_of_registry(s, j) ||
+           is_of_section(s, j) ||
            (v->quote && j->p->tells != TELLS_ALL && redact_is_garbled(s, v->from, v->to)) ||
            is_of_setting(s, j);
 }

@@ -136,6 +136,39 @@ static const char *type_of(struct redact_scan *s, const struct redact_value *v,
     return "value";
 }
 
+/* Behind the quote that opens a text of JSON in an address, `%22X%22`; `at` where none does. */
+static size_t opens_encoded(const struct redact_scan *s, size_t at)
+{
+    size_t quote = at + (redact_char(s, at) == '+' ? 1u : 3u * redact_at(s, at, "%20"));
+    size_t from = redact_encoded_quote(s, quote);
+    return from > quote ? from : at;
+}
+
+/* Such a text from there on, up to the quote that ends it. */
+static bool read_encoded(struct redact_scan *s, size_t from, struct redact_value *ret)
+{
+    size_t end = redact_run(
+        s, from, CLASS_ALL & ~(uint32_t)(CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_LESS));
+    const char *close = memmem(s->text + from, end - from, "%22", 3);
+    size_t to = close ? (size_t)(close - s->text) : end;
+    to -= to >= from + 3 && redact_at(s, from - 6, "%5C") && redact_at(s, to - 3, "%5C") ? 3 : 0;
+    *ret = (struct redact_value){from, to, to, '"'};
+    return to > from;
+}
+
+/* Without what comes behind a value in an address: the next pair's, or in JSON's another member. */
+static void cut_encoded(const struct redact_scan *s, const struct redact_place *p, size_t value,
+                        struct redact_value *v)
+{
+    static const char ends[][4] = {"%26", "%3B", "%2C", "%7D"};
+    bool json = redact_encoded_quote(s, p->name_end) > p->name_end;
+    for (size_t i = 0; i < (json ? 4u : 2u); i++) {
+        const char *next = memmem(s->text + value, v->to - value, ends[i], 3);
+        if (next)
+            v->to = v->end = (size_t)(next - s->text);
+    }
+}
+
 /* An element's text goes on to the next tag, anything else is a value. */
 static bool read_behind(struct redact_scan *s, const struct redact_place *p, size_t value,
                         struct redact_value *ret)
@@ -145,15 +178,14 @@ static bool read_behind(struct redact_scan *s, const struct redact_place *p, siz
                      : redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
     if (p->sign == '>' && (redact_char(s, value) == '@' || redact_closes(s, p->name, value)))
         return false; /* <user>:<password>@host, `password: <password>` */
+    if (p->encoded && opens_encoded(s, value) > value)
+        return read_encoded(s, opens_encoded(s, value), ret);
     if (p->sign != '>' || redact_char(s, end) != '<') {
         bool typed = p->upper && p->name > 1 && s->text[p->name - 1] == ' ' &&
                      REDACT_ONE_OF(s->text[p->name - 2], "$#%"); /* behind a prompt */
         bool is = redact_read_value(s, value, p->tight && (p->shell || typed), ret);
-        for (int i = 0; is && p->encoded && i < 2; i++) {
-            const char *next = memmem(s->text + value, ret->to - value, i ? "%3B" : "%26", 3);
-            if (next)
-                ret->to = ret->end = (size_t)(next - s->text);
-        }
+        if (is && p->encoded)
+            cut_encoded(s, p, value, ret);
         return is && ret->to > ret->from;
     }
     char tag = redact_char(s, end + 1);
@@ -178,12 +210,13 @@ static bool may_follow(struct redact_scan *s, const struct redact_place *p)
                                    CLASS_COLON | CLASS_LESS) ||
                next == '=' || next == '>' || next == ']' || next == '[' || next == '?' ||
                next == '+' || (next == '}' && p->name && s->text[p->name - 1] == '{') ||
-               (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "35"));
+               (next == '%' && REDACT_ONE_OF(redact_char(s, p->name_end + 1), "235"));
     char sign = b->sign;
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<' ||
         (sign == '!' && redact_char(s, b->to + 1) == '=') ||
         (sign == '-' && redact_char(s, b->to + 1) == '>') ||
-        (sign == 's' && redact_at(s, b->to, "string = ")))
+        (sign == 's' && redact_at(s, b->to, "string = ")) ||
+        (sign == '(' && redact_behind_brackets(s, p->name_end) > p->name_end))
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' || before == '+' ||
@@ -258,7 +291,18 @@ struct reading {
     size_t end;  /* of the name, without dots behind it */
     char before; /* the character in front of the name; 0 where the text begins */
     bool whole;  /* the value is all that its form says it is: nobody has to judge it */
+    bool asked;  /* a shell compares with it */
 };
+
+/* `[ "$password" = "X" ]`, `test "$pw" = X`, `[[ $pw == X ]]`: of the name behind the dollar. */
+static bool is_asked(const struct redact_scan *s, size_t name, size_t end)
+{
+    bool quotes = name > 1 && s->text[name - 2] == '"' && redact_char(s, end) == '"';
+    size_t front = name - 1 - quotes, sign = end + quotes;
+    return (redact_at(s, sign, " = ") || redact_at(s, sign, " == ")) &&
+           ((front > 1 && redact_at(s, front - 2, "[ ")) ||
+            (front > 4 && redact_at(s, front - 5, "test ")));
+}
 
 /* What the name tells: `key` of what is set for networks and databases, and of two words, too. */
 static enum redact_telling tells_of(const struct reading *r)
@@ -286,7 +330,8 @@ static bool read_name(struct reading *r)
     r->before = p->name ? s->text[p->name - 1] : 0;
     bool quoted = next == '=' && REDACT_ONE_OF(redact_char(s, r->end + 1), "'\""); /* $name='X' */
     p->tells = tells_of(r);
-    if (!p->tells || (r->before == '$' && next != ' ' && !quoted))
+    r->asked = r->before == '$' && is_asked(s, p->name, r->end);
+    if (!p->tells || (r->before == '$' && next != ' ' && !quoted && !r->asked))
         return false;
     p->upper = true;
     for (size_t i = p->name; i < r->end && p->upper; i++)
@@ -385,6 +430,12 @@ static void read_on(struct reading *r)
 static bool is_secret(const struct reading *r)
 {
     const struct redact_place *p = &r->p;
+    const struct redact_value *v = &r->v;
+    if (r->asked)
+        return p->tells == TELLS_ALL && v->to >= v->from + REDACT_COMPARED_LEAST &&
+               !redact_is_placeholder(r->s, v->from, v->to) &&
+               (redact_has_digit(r->s, v->from, v->to) ||
+                redact_is_lone_word(r->s, v->from, v->to));
     return r->whole || redact_is_assigned(r->s, p, &r->v) || is_in_map(r->s, p, &r->v) ||
            (p->tells == TELLS_ALL && p->sign == ':' && redact_is_mapped(r->s, p->name, &r->v));
 }

@@ -295,6 +295,8 @@ static void take_place(struct command *c, int rule)
         add(c, c->from, c->to);
     else if (r->how == PLACE_SLASH && a->places <= 2 && may_be_slashed(c, r->place))
         redact_user_behind_slash(c->s, c->found, c->from, c->to);
+    else if (r->how == PLACE_COMMA && a->places == r->place)
+        redact_user_behind(c->s, c->found, c->from, c->to, ',');
     else if (r->how == PLACE_SHARE)
         take_share(c, a);
     else if (r->how == PAIRS)

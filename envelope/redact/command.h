@@ -99,6 +99,7 @@ enum redact_how {
     PLACE_USER,   /* there or later, behind its colon */
     PLACE_SIGN,   /* there or later, what begins with a > */
     PLACE_SLASH,  /* there, user/password@host */
+    PLACE_COMMA,  /* there, host/user,password */
     PLACE_AT,     /* there or later, domain/user:password@host */
     PLACE_CODE,   /* there, where it has letters and digits */
     PLACE_LONG,   /* there, where it is as long as a key */

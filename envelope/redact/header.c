@@ -11,6 +11,8 @@
 #define TORN_LEAST  8
 #define TORN_MOST   64
 #define COOKIE_MOST 8192 /* bytes in which a cookie ends */
+#define NAMED_MOST  32   /* of words that say what a credential is, */
+#define NAMED       (CLASS_UPPER | CLASS_LOWER | CLASS_UNDER | CLASS_DASH | CLASS_DOT)
 
 static bool ends_in(const struct redact_scan *s, size_t at, size_t end, const char *word)
 {
@@ -79,10 +81,31 @@ static bool begins_code(char c)
     return c && REDACT_ONE_OF(c, "${<(%");
 }
 
-static bool is_credential(const struct redact_scan *s, size_t from, size_t to, size_t min)
+/* `accessToken`, `JWT_TOKEN`, `apiKey`: words of letters, one of which says what a credential is.
+ */
+static bool is_named_so(struct redact_scan *s, size_t from, size_t to)
+{
+    static const char words[][12] = {"token",  "tokens", "jwt",         "key",
+                                     "secret", "auth",   "credentials", "bearer",
+                                     "pass",   "string", "value",       "password"};
+    if (to - from > NAMED_MOST || redact_run(s, from, NAMED) < to)
+        return false; /* most */
+    for (size_t at = from; at < to;) {
+        size_t end = redact_run(s, at, CLASS_UPPER), low = redact_run(s, end, CLASS_LOWER);
+        end = low > end && end > at + 1 ? end - 1 : low; /* JWT, Token of JWTToken */
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (end - at == strnlen(words[i], sizeof *words) && redact_at(s, at, words[i]))
+                return true;
+        at = end > at ? end : at + 1;
+    }
+    return false;
+}
+
+static bool is_credential(struct redact_scan *s, size_t from, size_t to, size_t min)
 {
     bool digits = false, mixed = false;
-    if (to - from < min || begins_code(s->text[from]) || redact_is_placeholder(s, from, to))
+    if (to - from < min || begins_code(s->text[from]) || redact_is_placeholder(s, from, to) ||
+        is_named_so(s, from, to))
         return false;
     for (size_t i = from; i < to && i < from + 256; i++) {
         if (REDACT_ONE_OF(s->text[i], "()[]{}<>"))
@@ -208,7 +231,7 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
     size_t name = redact_run(s, from, CLASS_LOWER | CLASS_UNDER); /* `type=bearer ttl=3600s` */
     if (redact_char(s, name) == '=' && redact_in(redact_char(s, name + 1), CLASS_ALNUM))
         return false;
-    if (!digits || redact_is_placeholder(s, from, to))
+    if (!digits || redact_is_placeholder(s, from, to) || is_named_so(s, from, to))
         return false;
     *ret_match = (struct redact_match){from, to, "authorization"};
     return true;

@@ -409,10 +409,20 @@ static bool is_substituted(struct redact_scan *s, size_t from, size_t dollar)
     return s->text[to - 1] == '=' && redact_tells(s, name, to - 1 - name) == TELLS_ALL;
 }
 
+/* `Authorization: Basic $(echo -n kim:X | base64)`: a user and it, where a shell puts in what it is
+ * in base64. */
+static bool is_basic(const struct redact_scan *s, size_t at)
+{
+    size_t opens = at > 1 && s->text[at - 1] == '(' && s->text[at - 2] == '$' ? at - 2 : at - 1;
+    return at > 7 && (opens < at - 1 || s->text[opens] == '`') && redact_at(s, opens - 6, "Basic ");
+}
+
 bool redact_is_fed(struct redact_scan *s, size_t at)
 {
     char before = at ? s->text[at - 1] : 0;
     size_t from = redact_line_start(s, at, FED_MOST);
+    if (is_basic(s, at))
+        return true;
     if (before == '(' && at > 1 && s->text[at - 2] == '<')
         return has_word(s, from, at);
     if (before == '(' && at > 1 && s->text[at - 2] == '$')
@@ -442,6 +452,11 @@ void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_comm
         from = redact_run(s, redact_run(s, from, CLASS_WORD), CLASS_BLANK);
     if (from + 4 < to && redact_at(s, from + 1, "%s") && s->text[from + 3] != ' ')
         from = redact_run(s, redact_shell_word(s, from, to), CLASS_BLANK);
-    if (from < to)
+    if (from < to && is_basic(s, at)) {
+        size_t word = redact_shell_word(s, from, to);
+        bool quote = word > from + 1 && redact_in(s->text[from], CLASS_DOUBLE | CLASS_SINGLE);
+        redact_user_behind(s, found, from + quote, word - quote, ':');
+    } else if (from < to) {
         redact_command_add(s, found, from, to);
+    }
 }

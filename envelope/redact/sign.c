@@ -4,15 +4,33 @@
 
 #include "envelope/redact/places.h"
 
-#define BLANKS_MOST    80 /* between a name, its separator and its value */
-#define PREFIX_MOST    16 /* of a name of XML */
-#define ARROW_LEAST    8  /* bytes of a value behind an arrow */
-#define COMPARED_LEAST 6  /* of one that a program compares with */
+#define BLANKS_MOST 80 /* between a name, its separator and its value */
+#define PREFIX_MOST 16 /* of a name of XML */
+#define ARROW_LEAST 8  /* bytes of a value behind an arrow */
+#define REMARK_MOST 32 /* of what brackets say behind a name */
 
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
     size_t end = at == s->behind.end ? s->behind.to : redact_run(s, at, CLASS_BLANK);
     return end - at > BLANKS_MOST ? at : end;
+}
+
+/* Behind a quote of JSON that an address has: `%22`, `%5C%22`; `at` where none is there. */
+size_t redact_encoded_quote(const struct redact_scan *s, size_t at)
+{
+    size_t quote = at + (redact_at(s, at, "%5C") ? 3 : 0);
+    return redact_at(s, quote, "%22") ? quote + 3 : at;
+}
+
+/* `Your passphrase (between double-quotes): "X"`: behind what brackets say of a name, where a text
+ * follows; `at` where nothing does. */
+size_t redact_behind_brackets(struct redact_scan *s, size_t at)
+{
+    if (redact_char(s, at) != ' ' || redact_char(s, at + 1) != '(')
+        return at; /* most */
+    size_t close = redact_run(s, at + 2, CLASS_LOWER | CLASS_DASH | CLASS_BLANK);
+    return close > at + 2 && close - at <= REMARK_MOST && redact_at(s, close, "): \"") ? close + 1
+                                                                                       : at;
 }
 
 /* The quotes and brackets that end a name: `"`, `\"`, `']`. */
@@ -29,7 +47,9 @@ static size_t skip_name_end(struct redact_scan *s, size_t at, bool *ret_quoted)
     at += from == at && redact_char(s, at) == ']' &&
           (redact_char(s, at + 1) == '=' || redact_at(s, at, "] => ")); /* [name]='X' */
     at += from == at && redact_at(s, at, "%5D=") ? 3 : 0;               /* user%5Bpassword%5D=X */
-    at += redact_char(s, at) == '}' && from == at;                      /* $ENV{NAME} = */
+    if (from == at && redact_char(s, at) == '%') /* %22password%22%3A%22X%22 */
+        at = redact_encoded_quote(s, at);
+    at += redact_char(s, at) == '}' && from == at; /* $ENV{NAME} = */
     at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
     if (from == at && redact_char(s, at) == '[') { /* char password[32] = "X" */
         size_t close = redact_run(s, at + 1, CLASS_DIGIT);
@@ -46,7 +66,8 @@ static size_t compared_with(struct redact_scan *s, size_t at, struct redact_plac
            quote = redact_run(s, sign, CLASS_BLANK);
     struct redact_value v;
     if (p->tells != TELLS_ALL || !redact_in(redact_char(s, quote), CLASS_DOUBLE | CLASS_SINGLE) ||
-        !redact_read_value(s, quote, false, &v) || !v.quote || v.to < v.from + COMPARED_LEAST ||
+        !redact_read_value(s, quote, false, &v) || !v.quote ||
+        v.to < v.from + REDACT_COMPARED_LEAST ||
         !(redact_has_digit(s, v.from, v.to) || redact_is_lone_word(s, v.from, v.to)))
         return 0;
     p->sign = '=';
@@ -198,7 +219,7 @@ static size_t bold_length(struct redact_scan *s, const struct redact_place *p, s
 
 size_t redact_find_value(struct redact_scan *s, struct redact_place *p)
 {
-    size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
+    size_t at = redact_behind_brackets(s, skip_name_end(s, p->name_end, &p->quoted)), sign;
     if (redact_char(s, at) == ' ') /* Lua's, Go's */
         at += redact_char(s, at + 1) == '<'   ? 8u * redact_at(s, at, " <const>")
               : redact_char(s, at + 1) == 's' ? 7u * redact_at(s, at, " string = ")

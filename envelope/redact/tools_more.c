@@ -66,6 +66,7 @@ const struct redact_rule redact_more_rules[] = {
     /* Redis', at its prompt */
     {"SET SETNX GETSET HSET SETEX set setnx hset setex", "", "", SETTING, 6379},
     {"postmap", "-q", "", COLON, 0},
+    {".logon .LOGON .Logon", "", "", PLACE_COMMA, 1}, /* Teradata's bteq and its like */
 };
 
 const int redact_more_rule_count = sizeof redact_more_rules / sizeof *redact_more_rules;

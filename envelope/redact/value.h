@@ -115,4 +115,13 @@ bool redact_is_typed_column(const struct redact_scan *s, size_t at);
 /* .NET's `PublicKeyToken=`, which is public. */
 bool redact_is_of_assembly(const struct redact_scan *s, size_t at, size_t end);
 
+/* Behind what brackets say of a name: `passphrase (between double-quotes): "X"`; `at` where none do
+ * (sign.c). */
+size_t redact_behind_brackets(struct redact_scan *s, size_t at);
+
+#define REDACT_COMPARED_LEAST 6 /* bytes of a value that a program compares with */
+
+/* Behind a quote of JSON that an address has, `%22`; `at` where none is there (sign.c). */
+size_t redact_encoded_quote(const struct redact_scan *s, size_t at);
+
 #endif
