@@ -157,6 +157,8 @@ static void read_encoded(struct redact_scan *s, size_t at, size_t end, struct ke
 bool redact_may_keep(const struct redact_scan *s, size_t at, size_t end, char next)
 {
     char first = s->text[at];
+    if (redact_may_be_manifest(s, at, end))
+        return true;
     if (next == ' ')
         return (first == '_' && redact_at(s, at, "__passphrase__ = o")) ||
                (first == 'c' && end - at == 9 && redact_at(s, at, "cleartext")) ||
@@ -177,6 +179,8 @@ int redact_keep(struct redact_scan *s, size_t at, size_t end,
 {
     struct kept k = {.items = ret_items};
     size_t line = redact_line_end(s, end);
+    if (redact_may_be_manifest(s, at, end))
+        return redact_manifest(s, at, end, ret_items);
     switch (redact_char(s, end)) {
     case '\n':
         read_codes(s, at, line, &k);

@@ -285,6 +285,7 @@ static inline __attribute__((always_inline)) bool redact_may_hold(struct redact_
                          end - at == 16 || redact_opens_list(s, end + 1);
     else if (next == ':')
         may = many || (before == ':' && redact_char(s, end + 1) == ' ') ||
+              (first == 'd' && end - at == 4) || (first == 's' && end - at == 10) ||
               (before == '\n' && memchr(s->text + at, '.', end - at)) || redact_opens_list(s, end);
     else if (next == '\n' || next == '>')
         may = end - at == (next == '>' ? 7 : 9) || (next == '>' && end - at == 14);

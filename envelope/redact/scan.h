@@ -168,6 +168,8 @@ struct redact_scan {
     } crowd, throng;   /* of a short span and of a long one; crowd.c */
     size_t section_to; /* where the value behind `key` ended last, */
     int section_looks; /* and how many more did (section.c) */
+    size_t kind_line;  /* the line that was looked through for an object's kind, counted from 1, */
+    bool kind_is;      /* and whether it is a secret's (manifest.c) */
     size_t items_to;   /* up to here a list of what a name holds was read (items.c) */
 
     size_t cut_to;    /* up to here pieces of a token were put together in vain */

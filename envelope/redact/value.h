@@ -124,4 +124,15 @@ size_t redact_behind_brackets(struct redact_scan *s, size_t at);
 /* Behind a quote of JSON that an address has, `%22`; `at` where none is there (sign.c). */
 size_t redact_encoded_quote(const struct redact_scan *s, size_t at);
 
+/* What an object of a cluster keeps below `data` or `stringData`, if its kind is a secret's; and a
+ * first look (manifest.c). */
+int redact_manifest(struct redact_scan *s, size_t at, size_t end,
+                    struct redact_match ret_items[REDACT_ITEMS]);
+static inline bool redact_may_be_manifest(const struct redact_scan *s, size_t at, size_t end)
+{
+    return REDACT_ONE_OF(redact_char(s, end), ":\"") &&
+           ((end - at == 4 && !memcmp(s->text + at, "data", 4)) ||
+            (end - at == 10 && !memcmp(s->text + at, "stringData", 10)));
+}
+
 #endif

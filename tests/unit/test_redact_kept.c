@@ -111,12 +111,47 @@ static void test_tables_of_their_own(void **state)
     STAYS(texts);
 }
 
+/* What Kubernetes keeps in an object of the kind Secret, by whatever name. */
+static void test_an_object_of_a_cluster(void **state)
+{
+    (void)state;
+    static const struct place places[] = {
+        {"apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ndata:\n  endpoint: ",
+         "aGVsbG93b3JsZA==", "\n  username: a2lt\n"},
+        {"$ kubectl get secret app -o yaml\napiVersion: v1\ndata:\n  foo: ", "aGVsbG93b3JsZA==",
+         "\nkind: Secret\nmetadata:\n  name: app\n"},
+        {"kind: Secret\nstringData:\n  bar: \"", "velvet copper", "\"\n  sub: ${FOO}\n"},
+        {"kind: Secret\nstringData:\n  conf: |\n    ", "a = 1\n    b = velvet",
+         "\n  tpl: \"{{ .Values.x }}\"\n"},
+        {"items:\n- apiVersion: v1\n  data:\n    foo: bar\n  kind: ConfigMap\n- apiVersion: v1\n"
+         "  data:\n    foo: ",
+         "eHl6", "\n  kind: Secret\n- data:\n    foo: bar\n  kind: ConfigMap\n"},
+        {"{\n  \"data\": {\n    \"foo\": \"",
+         "aGVsbG93b3JsZA==", "\",\n    \"user\": \"a2lt\"\n  },\n  \"kind\": \"Secret\"\n}\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"stringData\":{\"foo\":\"", "hunter2",
+         "\"}}\n"},
+    };
+    FIND_ALL(places);
+    static const char *const others[] = {
+        "kind: ConfigMap\ndata:\n  foo: bar\n",
+        "kind: Secret\n---\nkind: ConfigMap\ndata:\n  foo: bar\n",
+        "kind: Secret\n---\ndata:\n  foo: bar\n",
+        "kind: SealedSecret\nspec:\n  encryptedData:\n    foo: bar\n",
+        "kind: SecretStore\ndata:\n  foo: bar\n",
+        "kind: Secret\ndata:\n  ca.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t\n",
+        "{\"kind\":\"ConfigMap\",\"data\":{\"foo\":\"bar\"}}\n",
+        "data:\n  kind: Secret\n  foo: bar\n",
+        "kind: Secret\nmetadata:\n  data:\n    foo: bar\n",
+    };
+    STAYS(others);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes_and_keys),      cmocka_unit_test(test_words_of_daemons),
         cmocka_unit_test(test_lines_of_settings),   cmocka_unit_test(test_databases_and_registries),
-        cmocka_unit_test(test_tables_of_their_own),
+        cmocka_unit_test(test_tables_of_their_own), cmocka_unit_test(test_an_object_of_a_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
