@@ -10,6 +10,7 @@
 #define PARTS          16
 #define ROWS           1200
 #define CAPITALS_LEAST 16 /* letters behind a mark */
+#define NEAR_MOST      4  /* characters behind a shape's text that are looked at before it is */
 
 /* A shape read: texts and sets in turn. */
 struct part {
@@ -27,7 +28,8 @@ struct shape {
     size_t back;     /* from the text that it is found by to its beginning */
     const char *key; /* that text, */
     size_t key_len;  /* three characters at least */
-    size_t ahead; /* behind its beginning, the last place at which one of `ahead_set` has to be */
+    size_t ahead; /* behind its beginning, the last place at which one of `ahead_set` has to be, */
+    size_t near;  /* and how many right behind its text, of those that are looked at first */
     uint32_t ahead_set;
 };
 
@@ -147,6 +149,9 @@ static const char *find_anchor(struct shape *shape, bool rare)
             const struct part *next = i + 1 < shape->count ? part + 1 : NULL;
             bool needs = next && !next->text && next->min;
             shape->ahead = needs ? part->len - skip + next->min - 1 : 0;
+            shape->near = !needs || part->len - skip < 3 ? 0
+                          : next->min < NEAR_MOST        ? next->min
+                                                         : NEAR_MOST;
             shape->ahead_set = needs ? next->set : CLASS_ALL;
         }
         if (!part->text && part->min != part->max)
@@ -357,6 +362,17 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
            !is_mask(s, from, to);
 }
 
+/* Whether what has to be behind the shape's text may be there: its last, and the first few. */
+static bool may_go_on(const struct shape *shape, const char *t, size_t left)
+{
+    if (shape->ahead >= left || !redact_in(t[shape->ahead], shape->ahead_set))
+        return false;
+    for (size_t i = 0; i < shape->near; i++)
+        if (!redact_in(t[shape->key_len + i], shape->ahead_set))
+            return false;
+    return true;
+}
+
 static bool is_in_bucket(struct redact_scan *s, size_t at, unsigned which,
                          struct redact_match *ret_match)
 {
@@ -370,8 +386,8 @@ static bool is_in_bucket(struct redact_scan *s, size_t at, unsigned which,
             t[head->len - 1] != head->last)
             continue;
         const struct shape *shape = &shared.shapes[i - 1];
-        if (shape->ahead < left && redact_in(t[shape->ahead], shape->ahead_set) &&
-            !memcmp(shape->key, t, shape->key_len) && match_shape(s, shape, at, ret_match))
+        if (may_go_on(shape, t, left) && !memcmp(shape->key, t, shape->key_len) &&
+            match_shape(s, shape, at, ret_match))
             return true;
     }
     return false;
