@@ -272,6 +272,25 @@ static bool may_be_tee(struct redact_scan *s, size_t at, size_t end)
     return redact_at(s, word, "tee ") || redact_at(s, word, "sudo tee ");
 }
 
+/* A first look: an option and a word are in front, or `--user=kim`, and a quote at most behind. */
+static bool may_be_behind_user(const struct redact_scan *s, size_t line, size_t at)
+{
+    size_t to = at - (at > line && !redact_in(s->text[at - 1], CLASS_SPACE));
+    for (int i = 0; i < 2; i++) {
+        while (to > line && redact_in(s->text[to - 1], CLASS_BLANK))
+            to--;
+        size_t from = to;
+        while (from > line && !redact_in(s->text[from - 1], CLASS_SPACE))
+            from--;
+        if (from == to || s->text[from] == '-')
+            return from < to &&
+                   (redact_at(s, from, "--user") ||
+                    (i && ((s->text[from + 1] | 0x20) == 'u' || redact_at(s, from, "--login"))));
+        to = from;
+    }
+    return false;
+}
+
 bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
 {
@@ -281,6 +300,8 @@ bool redact_login_option(struct redact_scan *s, size_t at, size_t end,
         "sudo",    "docker", "podman", "journalctl", "mkdir", "mysql", "mariadb", "install",
         "useradd", "lsof",   "ps ",    "psql",       "ssh",   "diff",  "su ",     "kill"};
     size_t line = redact_line_start(s, at, REDACT_LINE_LOOKED_AT), from = end + 1;
+    if (!may_be_behind_user(s, line, at))
+        return false; /* most */
     size_t to = redact_shell_word(s, from, redact_line_end(s, end));
     bool quoted = to > from + 2 && redact_in(s->text[from], CLASS_DOUBLE | CLASS_SINGLE) &&
                   s->text[to - 1] == s->text[from];

@@ -136,6 +136,7 @@ static const char *const inputs[] = {
     "export X_SECRET=a1-b2 ://c.example/ ",
     "-pw -pw -pw -pw -pw -pw -pw -pw ",
     "pw=a&pw=a&pw=a&pw=a&pw=a&pw=a&",
+    " -p",
 };
 
 /* The same with something behind; of some the half of the text is that. */
