@@ -149,20 +149,30 @@ async function main() {
         assert.match(await text(true), new RegExp(`^${word}$`, 'm'), `${shell}: ${word}`);
         assert.strictEqual(theirs.json('blocks', '-s', name).at(-1).private, false, `${shell}: ${word}`);
       };
-      const giveUp = async (word) => {
+      // A fish or bash that is at work on keys when Ctrl-C comes may do nothing until the next one, ptyd or not: it waits; and
+      // what is typed next is typed at the next prompt.
+      const log = path.join(other.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty/output.raw');
+      const prompts = () => fs.readFileSync(log, 'latin1').split(/;B[;\x07]/).length;
+      const interrupt = async () => {
+        const before = prompts();
+        await until(`${shell} waits`, () => /^S/.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '')));
         type('--key', 'C-c');
+        await until(`${shell}: another prompt`, () => prompts() > before);
         await prompt();
+      };
+      const giveUp = async (word) => {
+        await interrupt();
         await hushed('given up');
         await open(word);
         await hushed('given up before');
       };
       assert.strictEqual(theirs.ptyd('open', name, '--size', '60x40', '--shell', shell).status, 0);
+      const { shell_pid: pid } = theirs.json('list').find((session) => session.name === name);
       await open('open-1');
       type('echo open-typed');
       await seen('open-typed');
       assert.match(await text(true), /echo open-typed/, `${shell}: a line that is not private is shown`);
-      type('--key', 'C-c');
-      await prompt();
+      await interrupt();
       assert.match(await text(true), /echo open-typed/, `${shell}: also given up`);
 
       type(` echo ${'x'.repeat(60)} hush-wide`);
