@@ -101,11 +101,12 @@ static void hear_key(struct line_keys *k, unsigned char key)
     keep(k, (char)key);
 }
 
-void line_keys_hear(struct line_keys *k, const char *keys, size_t len, bool stands)
+void line_keys_hear(struct line_keys *k, const char *keys, size_t len, enum line_keys_time time)
 {
     k->told = true;
-    k->here = k->here || (stands && len);
-    k->ahead = k->ahead || (!stands && len);
+    k->here = k->here || (time == KEYS_HERE && len);
+    k->ahead = k->ahead || (time != KEYS_HERE && len);
+    k->shared = k->shared || (time == KEYS_SHARED && len);
     for (size_t i = 0, text; i < len; i += text ? text : 1) {
         text = k->escape ? 0 : text_len(keys + i, len - i);
         if (text)
@@ -117,7 +118,14 @@ void line_keys_hear(struct line_keys *k, const char *keys, size_t len, bool stan
 
 void line_keys_lose(struct line_keys *k)
 {
-    k->told = k->ahead = k->blank = k->edits = true;
+    k->told = k->ahead = k->shared = k->blank = k->edits = true;
+}
+
+/* A shell may keep the line all the same: then what is seen says another. */
+void line_keys_give_up(struct line_keys *k)
+{
+    clear(k);
+    k->told = k->ahead = k->anew = true;
 }
 
 void line_keys_deafen(struct line_keys *k)
@@ -159,8 +167,14 @@ bool line_keys_empty(const struct line_keys *k)
            k->text.data[0] == '\r';
 }
 
-void line_keys_taken(struct line_keys *k)
+void line_keys_taken(struct line_keys *k, bool runs)
 {
+    bool kept = k->anew && !runs;
+    k->anew = false;
+    if (kept) {
+        k->here = false;
+        return;
+    }
     if (!k->behind) {
         clear(k);
         return;
@@ -170,12 +184,13 @@ void line_keys_taken(struct line_keys *k)
     k->enters -= k->enters > 0;
     k->behind = k->enters && line_end(k) + 1 < k->text.len;
     k->ahead = true;
+    k->shared = k->shared || runs;
     k->here = false;
 }
 
 bool line_keys_doubtful(const struct line_keys *k)
 {
-    return k->ahead && !k->here;
+    return k->shared && !k->here;
 }
 
 void line_keys_settle(struct line_keys *k)

@@ -19,7 +19,9 @@
 struct line_keys {
     bool told;   /* keys are told: it is no log */
     bool ahead;  /* some came before the prompt */
+    bool shared; /* and of these a command may have read some */
     bool here;   /* some came since */
+    bool anew;   /* what was typed before was given up (Ctrl-C): the next prompt is theirs */
     bool edits;  /* some are neither plain nor erase: what the editor makes of them is its own */
     bool behind; /* some came behind an Enter */
     bool blank;  /* a blank may be the line's first character */
@@ -31,8 +33,14 @@ struct line_keys {
 
 void line_keys_finish(struct line_keys *k);
 
-/* Keys were typed; `stands`: while the prompt did. */
-void line_keys_hear(struct line_keys *k, const char *keys, size_t len, bool stands);
+/* Keys were typed: while the prompt stood; before it, by when the shell alone reads; or while a
+ * command ran. */
+enum line_keys_time { KEYS_HERE, KEYS_EARLY, KEYS_SHARED };
+void line_keys_hear(struct line_keys *k, const char *keys, size_t len, enum line_keys_time time);
+
+/* The line at the prompt that stands is given up: by a key of which the terminal makes a signal.
+ * What comes behind that is the next one's, whose prompt is to come yet. */
+void line_keys_give_up(struct line_keys *k);
 
 /* Some keys were lost, whose they were is not known. */
 void line_keys_lose(struct line_keys *k);
@@ -50,10 +58,10 @@ char *line_keys_so_far(const struct line_keys *k);
 /* Whether it is certain that the line has no character: an Enter alone. */
 bool line_keys_empty(const struct line_keys *k);
 
-/* The shell read one line. */
-void line_keys_taken(struct line_keys *k);
+/* The shell read one line; `runs`: as a command's, which may read what was typed behind it. */
+void line_keys_taken(struct line_keys *k, bool runs);
 
-/* Keys came before the prompt. When the shell waits and the terminal holds none, commands read
+/* Keys came while a command ran. When the shell waits and the terminal holds none, commands read
  * them, as far as no others came since. */
 bool line_keys_doubtful(const struct line_keys *k);
 void line_keys_settle(struct line_keys *k);

@@ -122,7 +122,7 @@ static void note_line(struct tracker *t)
                                    : NULL;
     tracker_set_text(&t->keyed, keyed);
     t->blank = t->keyed ? t->keyed[0] == ' ' : t->keys.blank || t->echoed[0] == ' ';
-    line_keys_taken(&t->keys);
+    line_keys_taken(&t->keys, true);
 }
 
 /* All of a block's beginning but the capture of its output. */
@@ -333,7 +333,7 @@ void tracker_drop_line(struct tracker *t)
 {
     if (t->has_input && t->options.events->dropped)
         t->options.events->dropped(t->options.user);
-    line_keys_taken(&t->keys);
+    line_keys_taken(&t->keys, false);
 }
 
 static bool is_same_place(struct terminal_anchor a, struct terminal_anchor b)
@@ -510,9 +510,12 @@ void tracker_interrupt(struct tracker *t, struct moment now)
     typed_discard(&t->typed);
     if (t->stage == STAGE_INPUT && is_by_line(t)) {
         t->stage = STAGE_PROMPT; /* the line is given up; a new prompt comes, with other keys */
-        line_keys_taken(&t->keys);
-    } else if (t->stage == STAGE_INPUT || tracker_state(t) == TRACKER_RUNNING)
+        line_keys_taken(&t->keys, false);
+    } else if (t->stage == STAGE_INPUT || tracker_state(t) == TRACKER_RUNNING) {
         t->interrupted_ms = now.monotonic_ms;
+        if (t->stage == STAGE_INPUT)
+            line_keys_give_up(&t->keys);
+    }
 }
 
 void tracker_set_actor(struct tracker *t, enum block_type type)

@@ -259,7 +259,7 @@ static bool pass(struct tracker *t)
     t->stage = STAGE_PROMPT;
     t->has_input = false;
     tracker_set_text(&t->announced, NULL);
-    line_keys_taken(&t->keys);
+    line_keys_taken(&t->keys, false);
     terminal_watch(t->options.terminal, false);
     return true;
 }

@@ -118,7 +118,7 @@ static void extend_line(struct tracker *t, char *line)
 static void give_up_line(struct tracker *t)
 {
     t->stage = STAGE_PROMPT;
-    line_keys_taken(&t->keys);
+    line_keys_taken(&t->keys, false);
 }
 
 void tracker_await_line(struct tracker *t)
@@ -131,8 +131,17 @@ void tracker_await_line(struct tracker *t)
     terminal_expect_line(t->options.terminal);
 }
 
+/* The prompt of a further line was passed: the shell read it, though its echo never came whole. */
+static void pass_more(struct tracker *t)
+{
+    char *line = t->stage == STAGE_MORE ? typed_read(&t->typed) : NULL;
+    if (line)
+        extend_line(t, line);
+}
+
 void tracker_await_more(struct tracker *t)
 {
+    pass_more(t);
     hold_capture(t);
     char *line = typed_more(&t->typed, t->held.data, t->held.len);
     t->held.len = 0;
@@ -178,7 +187,7 @@ static void answer_more(struct tracker *t, enum typed_answer answer, char *line)
         pass_by(t);
         free(line);
     } else {
-        line_keys_taken(&t->keys);
+        line_keys_taken(&t->keys, true);
         extend_line(t, line ? line : tracker_echoed_line(t));
     }
 }
@@ -260,6 +269,7 @@ void tracker_line_was(struct tracker *t, enum typed_answer answer, struct moment
 void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment now)
 {
     char *line = NULL;
+    pass_more(t);
     if (t->stage != STAGE_INPUT)
         return;
     enum typed_answer answer = typed_done(&t->typed, &line);
@@ -292,12 +302,15 @@ static void end_unsaid(struct tracker *t, struct moment now)
     tracker_abandon(t, now, false, 0);
 }
 
-/* Prompts at which a command went on: lines that were typed ahead of them are its own. */
+/* Prompts at which a command went on, or some at which others ran: what was typed ahead of them is
+ * taken for lines of its own. */
 static void extend_unsaid(struct tracker *t, uint64_t prompts, struct moment now)
 {
     tracker_runs(t, now);
-    for (; t->block && prompts && typed_due(&t->typed); prompts--)
+    for (; t->block && prompts && typed_waits(&t->typed); prompts--) {
         tracker_await_more(t);
+        t->block->cmd_source = BLOCK_FROM_UNKNOWN;
+    }
 }
 
 /* The prompt that stands awaits its line: B is gone. */
@@ -314,10 +327,10 @@ void tracker_pass_lost(struct tracker *t, const struct mark *mark, struct moment
         await_unsaid(t);
     if (!lost)
         return;
-    if (mark->kind == MARK_PROMPT || mark->kind == MARK_INPUT)
+    bool ended = mark->kind == MARK_PROMPT || mark->kind == MARK_INPUT;
+    extend_unsaid(t, ended ? lost - 1 : lost, now);
+    if (ended)
         end_unsaid(t, now);
-    else
-        extend_unsaid(t, lost, now);
 }
 
 /* ---- what is typed ---- */
@@ -408,10 +421,17 @@ static bool listens(const struct tracker *t)
     return t->typed.editor != EDITOR_UNASKED || t->stage == STAGE_START;
 }
 
+static enum line_keys_time key_time(const struct tracker *t)
+{
+    return t->stage == STAGE_INPUT    ? KEYS_HERE
+           : t->stage == STAGE_PROMPT ? KEYS_EARLY
+                                      : KEYS_SHARED;
+}
+
 void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
     if (t->typed.editor != EDITOR_SHELL) /* busybox asks at each prompt where it is */
-        line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
+        line_keys_hear(&t->keys, bytes, len, key_time(t));
     if (listens(t))
         typed_reply(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
 }
@@ -430,7 +450,7 @@ static void hear_keys(struct tracker *t, const char *bytes, size_t len)
     if (len && t->stage == STAGE_INPUT && !t->keys.here)
         t->keyed_at = terminal_anchor(t->options.terminal);
     tracker_note_place(t);
-    line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
+    line_keys_hear(&t->keys, bytes, len, key_time(t));
 }
 
 void tracker_edited(struct tracker *t, const char *bytes, size_t len)

@@ -170,7 +170,9 @@ static void keys(struct walk *w, struct line_keys *value)
 {
     value->told = flag(w, value->told);
     value->ahead = flag(w, value->ahead);
+    value->shared = flag(w, value->shared);
     value->here = flag(w, value->here);
+    value->anew = flag(w, value->anew);
     value->edits = flag(w, value->edits);
     value->behind = flag(w, value->behind);
     value->blank = flag(w, value->blank);

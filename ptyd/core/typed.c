@@ -553,3 +553,8 @@ enum typed_answer typed_done(struct typed *t, char **ret_line)
         return ran_ahead(line, ret_line);
     return gave_up ? LINE_IS_GIVEN_UP : LINE_IS_NONE;
 }
+
+char *typed_read(struct typed *t)
+{
+    return t->editor == EDITOR_TTY ? take_line(t) : NULL;
+}

@@ -117,6 +117,10 @@ void typed_settle(struct typed *t, bool all);
  */
 enum typed_answer typed_done(struct typed *t, char **ret_line);
 
+/* The prompt of a further line was passed: the line that was typed for it, wherever its echo is, a
+ * new string; NULL where none is known. */
+char *typed_read(struct typed *t);
+
 /* Keys at the prompt where a line is awaited; `echoes`: the terminal does, and edits lines. Returns
  * false when they give it up (Ctrl-C that a line editor takes for itself). */
 bool typed_here(struct typed *t, const char *keys, size_t len, bool echoes);

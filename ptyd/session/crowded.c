@@ -13,8 +13,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Of the 4096 bytes that wait on either side before a writer waits (Linux, n_tty.c). */
-#define CROWD_BYTES 1024
+#include "base/limits.h"
+
+/* Of the 4096 bytes that wait on either side before a writer waits (Linux, n_tty.c); and two such
+ * pieces, typed and not taken in yet, are within what outlives a worker. */
+#define CROWD_BYTES (LIMIT_AHEAD_BYTES / 3)
 #define CROWD_TICKS 20 /* then it is given some more all the same: it is busy */
 
 /* Whether anything waits to be read there. (poll(2) first brings in what is on its way.) */
@@ -41,7 +44,7 @@ static bool is_full(const struct session *s)
     int typed, printed;
     session_holds_input(s, &typed);
     holds(s->master, &printed);
-    return typed > CROWD_BYTES || printed > CROWD_BYTES;
+    return typed > CROWD_BYTES || printed > CROWD_BYTES || intake_waiting(s->intake) > CROWD_BYTES;
 }
 
 /* Or may be one: it has not said anything yet. A program in front takes what it can get, and prints
@@ -55,7 +58,7 @@ static bool is_tty_shell(const struct session *s)
 
 bool session_is_crowded(struct session *s)
 {
-    bool careful = is_tty_shell(s);
+    bool careful = s->typing.first && !s->hurried && is_tty_shell(s);
     s->typing.piece = careful ? CROWD_BYTES : 0;
     s->crowded = careful && s->crowded_ticks < CROWD_TICKS && is_full(s);
     s->crowded_ticks = s->crowded ? s->crowded_ticks : 0;

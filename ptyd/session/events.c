@@ -49,7 +49,7 @@ static bool take_numbered_mark(struct session *s, const struct mark *mark)
     struct run_table *runs = &intake_facts(s->intake)->runs;
     uint64_t before = runs->prompt;
     if (mark->kind == MARK_PROMPT ||
-        (mark->kind == MARK_INPUT && tracker_state(s->tracker) == TRACKER_PROMPT))
+        (mark->kind == MARK_INPUT && tracker_state(s->tracker) != TRACKER_INPUT))
         runs->prompt = mark->offset + 1;
     bool taken = take_mark(s, mark);
     bool again = mark->kind == MARK_PROMPT && tracker_state(s->tracker) != TRACKER_PROMPT;

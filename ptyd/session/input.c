@@ -111,33 +111,10 @@ bool session_knows_line(const struct session *s)
            has_read_all(s, process_waits);
 }
 
-/* zsh turns bracketed paste on behind its prompt: who types in between has lines taken for Enter,
- * and a long one drawn anew at each of its bytes. */
-static bool has_brackets_due(const struct session *s)
-{
-    struct termios modes;
-    if (terminal_bracketed_paste(s->terminal) || s->brackets == BRACKETS_UNUSED)
-        return false;
-    return s->brackets == BRACKETS_USED ||
-           (tcgetattr(s->master, &modes) == 0 && !(modes.c_lflag & ICANON));
-}
-
-void session_look_at_brackets(struct session *s)
-{
-    bool came = terminal_bracketed_paste(s->terminal) && !s->bracketed;
-    s->bracketed = terminal_bracketed_paste(s->terminal);
-    if (!came || tracker_state(s->tracker) != TRACKER_INPUT)
-        return;
-    bool awaited = s->brackets != BRACKETS_UNUSED;
-    s->brackets = BRACKETS_USED;
-    if (awaited)
-        EACH_WATCHER(s, prompt, w_);
-}
-
 bool session_takes_line(const struct session *s)
 {
     return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
-           !has_brackets_due(s) && session_input_read(s) && session_knows_line(s) &&
+           !session_brackets_due(s) && session_input_read(s) && session_knows_line(s) &&
            !session_has_line(s);
 }
 
@@ -395,11 +372,12 @@ static void on_crowd(uv_timer_t *timer)
 void session_write_input(struct session *s)
 {
     ssize_t n = 1;
-    while (n > 0 && s->typing.first && s->master >= 0 && !session_is_crowded(s))
+    while (n > 0 && s->master >= 0 && !session_is_crowded(s) && s->typing.first)
         n = write_piece(s);
     if (n < 0 && n != -EAGAIN)
         typing_end(&s->typing);
-    if (s->typing.first && s->crowded && s->open_handles)
+    s->hurried = s->hurried && s->typing.first;
+    if (s->crowded && s->open_handles && !uv_is_active((uv_handle_t *)&s->crowd_timer))
         uv_timer_start(&s->crowd_timer, on_crowd, CROWD_MS, 0);
     session_poll_for(s);
 }
@@ -415,6 +393,14 @@ static void end_paste(struct session *s)
     s->typing.cut = false;
 }
 
+/* Who interrupts a busy shell waits for nothing that it has not taken in. */
+static void hurry(struct session *s, const struct typing *t)
+{
+    struct termios modes;
+    if (tcgetattr(s->master, &modes) == 0 && interrupts(&modes, t->bytes.data, t->bytes.len))
+        s->hurried = true;
+}
+
 int session_type(struct session *s, struct typing *t)
 {
     if (s->reaped)
@@ -423,6 +409,8 @@ int session_type(struct session *s, struct typing *t)
         return -EPERM;
     uint64_t before = s->typing.baton;
     bool added = typing_add(&s->typing, t);
+    if (added && s->crowded)
+        hurry(s, t);
     end_paste(s);
     typing_settle(&s->typing); /* it may be empty */
     if (added && s->parsing)

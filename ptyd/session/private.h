@@ -63,6 +63,7 @@ struct session {
     struct typing_queue typing;   /* what the terminal has not taken yet */
     bool crowded;                 /* it takes nothing at the moment, for the sake of marks */
     int crowded_ticks;            /* of the timer, one behind the other, that found it so */
+    bool hurried;                 /* behind what waits there is an interrupt */
     struct queries *queries;      /* what viewers have yet to answer */
     uint64_t leader;              /* who answers the next; 0 for the terminal itself */
     uint64_t leader_since;        /* behind this offset */
@@ -202,10 +203,14 @@ void session_owes(void *session);
 /* What quiet_timer calls QUIET_PROMPT_MS after output stopped: finds out whether a prompt waits. */
 void session_on_quiet(uv_timer_t *timer);
 
-/* Lines that were typed are due, or missing, at the prompt of a shell without C: when it is found
- * to wait there, it has read them. */
+/* zsh turns bracketed paste on behind its prompt: who types in between has lines taken for Enter,
+ * and a long one drawn anew at each of its bytes. Whether it is to come yet. */
+bool session_brackets_due(const struct session *s);
 /* Output came: who waits for a prompt hears when bracketed paste came behind it. */
 void session_look_at_brackets(struct session *s);
+
+/* Lines that were typed are due, or missing, at the prompt of a shell without C: when it is found
+ * to wait there, it has read them. */
 bool session_awaits_rest(const struct session *s);
 
 /* Output of the shell's is under way that this loop has not taken in yet. */

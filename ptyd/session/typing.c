@@ -72,6 +72,15 @@ size_t typing_came(const struct typing *t, size_t typed)
     return typed - more;
 }
 
+/* As many of the keys as are whole lines; all of them where none is. */
+static size_t whole_lines(const char *keys, size_t len)
+{
+    size_t end = len;
+    while (end && keys[end - 1] != '\r' && keys[end - 1] != '\n')
+        end--;
+    return end ? end : len;
+}
+
 size_t typing_piece(const struct typing_queue *q, enum typing_kind *ret_kind)
 {
     const struct typing *t = q->first;
@@ -79,7 +88,9 @@ size_t typing_piece(const struct typing_queue *q, enum typing_kind *ret_kind)
     const struct typing_part *part = part_of(t, t->part);
     size_t len = (part ? part->end : t->bytes.len) - t->typed;
     *ret_kind = part ? part->kind : t->is_reply ? TYPING_REPLY : TYPING_KEYS;
-    return len < most ? len : most;
+    if (len <= most)
+        return len;
+    return q->piece ? whole_lines(t->bytes.data + t->typed, most) : most;
 }
 
 /* So many bytes more are done with. */

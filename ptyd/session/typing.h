@@ -63,7 +63,8 @@ struct typing_queue {
     struct typing *first;
     size_t len; /* bytes of all that the terminal does not have */
     int count;
-    size_t piece;   /* at most so many bytes are written at once; 0: LIMIT_TYPED_PIECE */
+    size_t piece;   /* at most so many bytes are written at once, whole lines where there are some;
+                       0: LIMIT_TYPED_PIECE of whatever */
     uint64_t baton; /* by which an agent may type; 0: none may */
     struct paste paste;
     bool cut; /* who pasted that went before its end, which is to be typed yet */

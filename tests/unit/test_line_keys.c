@@ -29,12 +29,12 @@ static int end(void **state)
 
 static void here(const char *typed)
 {
-    line_keys_hear(&keys, typed, strlen(typed), true);
+    line_keys_hear(&keys, typed, strlen(typed), KEYS_HERE);
 }
 
 static void ahead(const char *typed)
 {
-    line_keys_hear(&keys, typed, strlen(typed), false);
+    line_keys_hear(&keys, typed, strlen(typed), KEYS_SHARED);
 }
 
 static void assert_line(const char *echo, const char *expected)
@@ -65,9 +65,9 @@ static void one_by_one_as_all_at_once(void **state)
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
         struct line_keys whole = {0}, single = {0};
         size_t len = strlen(typed[i]);
-        line_keys_hear(&whole, typed[i], len, true);
+        line_keys_hear(&whole, typed[i], len, KEYS_HERE);
         for (size_t at = 0; at < len; at++)
-            line_keys_hear(&single, typed[i] + at, 1, true);
+            line_keys_hear(&single, typed[i] + at, 1, KEYS_HERE);
         assert_memory_equal(&whole, &single, offsetof(struct line_keys, text));
         assert_int_equal(whole.text.len, single.text.len);
         assert_memory_equal(whole.text.data, single.text.data, whole.text.len);
@@ -83,7 +83,7 @@ static void what_was_typed_here_needs_no_echo(void **state)
     assert_line("l", NULL); /* it goes on */
     here("s\x7fs -a  /x\x17 y\r");
     assert_line("rm -rf /", "ls -a   y");
-    line_keys_taken(&keys);
+    line_keys_taken(&keys, true);
     here("gone\x15whole line\r");
     assert_line("", "whole line");
 }
@@ -98,7 +98,7 @@ static void what_an_editor_makes_of_keys_is_its_own(void **state)
         here(edited[i]);
         here("x\r");
         assert_line("lsx", NULL);
-        line_keys_taken(&keys);
+        line_keys_taken(&keys, true);
     }
     here("ls\r");
     assert_line("", "ls"); /* the next is its own again */
@@ -110,10 +110,10 @@ static void what_came_before_the_prompt_has_to_be_seen(void **state)
     ahead("one\rtwo\r");
     assert_line("evil", NULL);
     assert_line("one", "one");
-    line_keys_taken(&keys);
+    line_keys_taken(&keys, true);
     assert_line("one", NULL);
     assert_line("two", "two");
-    line_keys_taken(&keys);
+    line_keys_taken(&keys, true);
     here("three\r");
     assert_line("evil", "three");
 }
@@ -124,7 +124,7 @@ static void lines_behind_the_first_have_to_be_seen(void **state)
     here("one\rtw");
     assert_line("evil", NULL);
     assert_line("one", "one");
-    line_keys_taken(&keys);
+    line_keys_taken(&keys, true);
     here("o\r");
     assert_line("evil", NULL);
     assert_line("two", "two");
@@ -139,13 +139,41 @@ static void commands_read_what_came_before(void **state)
     assert_false(line_keys_doubtful(&keys));
     here("ls\r");
     assert_line("evil", "ls");
-    line_keys_taken(&keys);
+    line_keys_taken(&keys, true);
     ahead("half");
     here(" of it\r"); /* whose the first half was is not known any more */
     assert_false(line_keys_doubtful(&keys));
     line_keys_settle(&keys);
     assert_line("evil", NULL);
     assert_line("half of it", "half of it");
+}
+
+/* Of the next line is what comes behind Ctrl-C, before its prompt and behind that. */
+static void a_line_that_is_given_up_leaves_what_comes_behind(void **state)
+{
+    (void)state;
+    here("make\x1b[D");
+    line_keys_give_up(&keys);
+    here(" pass");
+    assert_true(keys.blank);
+    line_keys_taken(&keys, false); /* the prompt */
+    assert_true(keys.blank);
+    assert_false(line_keys_doubtful(&keys)); /* no command ran */
+    here(" x\r");
+    assert_line("pass x", NULL);
+    assert_line(" pass x", " pass x");
+    line_keys_taken(&keys, true);
+    here("ls\r");
+    assert_false(keys.blank);
+    assert_line("", "ls");
+    line_keys_taken(&keys, true);
+    here("abc"); /* whose shell keeps the line */
+    line_keys_give_up(&keys);
+    here("def\r");
+    assert_line("abcdef", NULL);
+    line_keys_taken(&keys, true);
+    here("ls\r");
+    assert_line("", "ls");
 }
 
 static void a_line_whose_keys_were_lost_is_unknown(void **state)
@@ -156,7 +184,7 @@ static void a_line_whose_keys_were_lost_is_unknown(void **state)
     here("s\r");
     assert_line("ls", NULL);
     assert_true(keys.blank);
-    line_keys_taken(&keys);
+    line_keys_taken(&keys, true);
     here("ls\r");
     assert_line("", "ls");
 }
@@ -173,7 +201,7 @@ static void blank_is_what_may_begin_with_one(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         here(cases[i].typed);
         assert_int_equal(keys.blank, cases[i].blank);
-        line_keys_taken(&keys);
+        line_keys_taken(&keys, true);
         assert_false(keys.blank);
     }
 }
@@ -201,6 +229,7 @@ int main(void)
         TEST(what_came_before_the_prompt_has_to_be_seen),
         TEST(lines_behind_the_first_have_to_be_seen),
         TEST(commands_read_what_came_before),
+        TEST(a_line_that_is_given_up_leaves_what_comes_behind),
         TEST(a_line_whose_keys_were_lost_is_unknown),
         TEST(blank_is_what_may_begin_with_one),
         TEST(a_line_that_is_too_long_is_unknown),
