@@ -15,10 +15,10 @@
 
 #include "base/limits.h"
 
-/* Of the 4096 bytes that wait on either side before a writer waits (Linux, n_tty.c); and two such
- * pieces, typed and not taken in yet, are within what outlives a worker. */
+/* Of the 4096 bytes that wait on either side before a writer waits (Linux, n_tty.c); and what is
+ * typed and not taken in yet is within what outlives a worker. */
 #define CROWD_BYTES (LIMIT_AHEAD_BYTES / 3)
-#define CROWD_TICKS 20 /* then it is given some more all the same: it is busy */
+#define CROWD_TICKS 100 /* in which nobody read: then some more is given all the same */
 
 /* Whether anything waits to be read there. (poll(2) first brings in what is on its way.) */
 static bool holds(int fd, int *ret_bytes)
@@ -39,35 +39,58 @@ bool session_holds_input(const struct session *s, int *ret_bytes)
     return any;
 }
 
-static bool is_full(const struct session *s)
-{
-    int typed, printed;
-    session_holds_input(s, &typed);
-    holds(s->master, &printed);
-    return typed > CROWD_BYTES || printed > CROWD_BYTES || intake_waiting(s->intake) > CROWD_BYTES;
-}
+/* Who takes what is typed now, where its echo may come between marks. A shell that said nothing yet
+ * may be such a one. */
+enum reader { READER_OTHER, READER_SHELL, READER_PROGRAM };
 
-/* Or may be one: it has not said anything yet. A program in front takes what it can get, and prints
- * no marks. */
-static bool is_tty_shell(const struct session *s)
+static enum reader find_reader(const struct session *s)
 {
+    struct termios modes;
     bool edited = tracker_point(s->tracker).editor == EDITOR_TTY;
     bool begins = tracker_state(s->tracker) == TRACKER_START && session_integrated(s);
-    return (edited || begins) && tcgetpgrp(s->master) == s->pid;
+    if (!edited && !begins)
+        return READER_OTHER;
+    bool stands = tracker_state(s->tracker) != TRACKER_RUNNING;
+    if (begins || (stands && tcgetpgrp(s->master) == s->pid))
+        return READER_SHELL;
+    bool echoes =
+        tcgetattr(s->master, &modes) == 0 && modes.c_lflag & ICANON && modes.c_lflag & ECHO;
+    return echoes ? READER_PROGRAM : READER_OTHER;
+}
+
+/* Of a shell at its prompts it is known what became of each key. A program prints no marks; what it
+ * leaves the shell will read. */
+static bool is_full(struct session *s, enum reader reader)
+{
+    int typed, printed, known = (int)tracker_keys(s->tracker).len;
+    session_holds_input(s, &typed);
+    holds(s->master, &printed);
+    if (reader == READER_SHELL && known > typed)
+        typed = known;
+    if (typed != s->crowded_typed) /* somebody reads */
+        s->crowded_ticks = 0;
+    s->crowded_typed = typed;
+    bool late = printed > CROWD_BYTES || intake_waiting(s->intake) > CROWD_BYTES;
+    return typed > CROWD_BYTES || (late && reader == READER_SHELL);
 }
 
 bool session_is_crowded(struct session *s)
 {
-    bool careful = s->typing.first && !s->hurried && is_tty_shell(s);
-    s->typing.piece = careful ? CROWD_BYTES : 0;
-    s->crowded = careful && s->crowded_ticks < CROWD_TICKS && is_full(s);
+    bool asked = s->typing.first && !s->hurried;
+    enum reader reader = asked ? find_reader(s) : READER_OTHER;
+    s->typing.piece = reader == READER_SHELL     ? CROWD_BYTES
+                      : reader == READER_PROGRAM ? LIMIT_AHEAD_BYTES - CROWD_BYTES
+                                                 : 0;
+    s->crowded = reader != READER_OTHER && is_full(s, reader) && s->crowded_ticks < CROWD_TICKS;
     s->crowded_ticks = s->crowded ? s->crowded_ticks : 0;
     return s->crowded;
 }
 
-/* The terminal's own thread may be late with the echo. */
-void session_press_in(const struct session *s)
+/* The terminal's own thread may be late with the echo, and with what it counts: the next piece
+ * waits for another look. */
+void session_press_in(struct session *s)
 {
-    if (s->typing.piece)
+    s->crowded = s->typing.piece != 0;
+    if (s->crowded)
         session_holds_input(s, NULL);
 }

@@ -372,12 +372,14 @@ static void on_crowd(uv_timer_t *timer)
 void session_write_input(struct session *s)
 {
     ssize_t n = 1;
-    while (n > 0 && s->master >= 0 && !session_is_crowded(s) && s->typing.first)
+    s->crowded = session_is_crowded(s);
+    while (n > 0 && s->typing.first && s->master >= 0 && !s->crowded)
         n = write_piece(s);
     if (n < 0 && n != -EAGAIN)
         typing_end(&s->typing);
     s->hurried = s->hurried && s->typing.first;
-    if (s->crowded && s->open_handles && !uv_is_active((uv_handle_t *)&s->crowd_timer))
+    if (s->crowded && s->typing.first && s->open_handles &&
+        !uv_is_active((uv_handle_t *)&s->crowd_timer))
         uv_timer_start(&s->crowd_timer, on_crowd, CROWD_MS, 0);
     session_poll_for(s);
 }

@@ -63,6 +63,7 @@ struct session {
     struct typing_queue typing;   /* what the terminal has not taken yet */
     bool crowded;                 /* it takes nothing at the moment, for the sake of marks */
     int crowded_ticks;            /* of the timer, one behind the other, that found it so */
+    int crowded_typed;            /* bytes that were typed and not read then */
     bool hurried;                 /* behind what waits there is an interrupt */
     struct queries *queries;      /* what viewers have yet to answer */
     uint64_t leader;              /* who answers the next; 0 for the terminal itself */
@@ -240,7 +241,7 @@ bool session_holds_input(const struct session *s, int *ret_bytes);
 /* Before a piece is written to a terminal that echoes it: whether it may be, or the shell is given
  * time to take in, and we to read, what there is, lest an echo tear its marks; and behind it. */
 bool session_is_crowded(struct session *s);
-void session_press_in(const struct session *s);
+void session_press_in(struct session *s);
 
 /* Before keys are typed; and tells the tracker of them behind it. Where the terminal edits lines it
  * is said there by what the shell has read whether a command ate those that came before its prompt,
