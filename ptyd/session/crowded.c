@@ -18,6 +18,7 @@
 /* Of the 4096 bytes that wait on either side before a writer waits (Linux, n_tty.c); and what is
  * typed and not taken in yet is within what outlives a worker. */
 #define CROWD_BYTES (LIMIT_AHEAD_BYTES / 3)
+#define FEW_BYTES   128 /* a person's keys wait for nothing */
 #define CROWD_TICKS 100 /* in which nobody read: then some more is given all the same */
 
 /* Whether anything waits to be read there. (poll(2) first brings in what is on its way.) */
@@ -41,7 +42,12 @@ bool session_holds_input(const struct session *s, int *ret_bytes)
 
 /* Who takes what is typed now, where its echo may come between marks. A shell that said nothing yet
  * may be such a one. */
-enum reader { READER_OTHER, READER_SHELL, READER_PROGRAM };
+enum reader {
+    READER_OTHER,
+    READER_SHELL,   /* at a prompt */
+    READER_BUILTIN, /* it runs a command itself, or what it printed since is to be taken in yet */
+    READER_PROGRAM
+};
 
 static enum reader find_reader(const struct session *s)
 {
@@ -50,9 +56,8 @@ static enum reader find_reader(const struct session *s)
     bool begins = tracker_state(s->tracker) == TRACKER_START && session_integrated(s);
     if (!edited && !begins)
         return READER_OTHER;
-    bool stands = tracker_state(s->tracker) != TRACKER_RUNNING;
-    if (begins || (stands && tcgetpgrp(s->master) == s->pid))
-        return READER_SHELL;
+    if (begins || tcgetpgrp(s->master) == s->pid)
+        return tracker_state(s->tracker) == TRACKER_RUNNING ? READER_BUILTIN : READER_SHELL;
     bool echoes =
         tcgetattr(s->master, &modes) == 0 && modes.c_lflag & ICANON && modes.c_lflag & ECHO;
     return echoes ? READER_PROGRAM : READER_OTHER;
@@ -71,16 +76,16 @@ static bool is_full(struct session *s, enum reader reader)
         s->crowded_ticks = 0;
     s->crowded_typed = typed;
     bool late = printed > CROWD_BYTES || intake_waiting(s->intake) > CROWD_BYTES;
-    return typed > CROWD_BYTES || (late && reader == READER_SHELL);
+    return typed > CROWD_BYTES || (late && reader != READER_PROGRAM);
 }
 
 bool session_is_crowded(struct session *s)
 {
-    bool asked = s->typing.first && !s->hurried;
+    bool asked = s->typing.len > FEW_BYTES && !s->hurried;
     enum reader reader = asked ? find_reader(s) : READER_OTHER;
-    s->typing.piece = reader == READER_SHELL     ? CROWD_BYTES
+    s->typing.piece = reader == READER_OTHER     ? 0
                       : reader == READER_PROGRAM ? LIMIT_AHEAD_BYTES - CROWD_BYTES
-                                                 : 0;
+                                                 : CROWD_BYTES;
     s->crowded = reader != READER_OTHER && is_full(s, reader) && s->crowded_ticks < CROWD_TICKS;
     s->crowded_ticks = s->crowded ? s->crowded_ticks : 0;
     return s->crowded;

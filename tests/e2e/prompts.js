@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, makeHome, Daemon, Report, PTYD, until, waitFor } = require('./harness');
+const { workspace, removeWorkspace, makeHome, Daemon, Report, PTYD, until, waitFor, killWorker } = require('./harness');
 
 const exists = (file) => fs.existsSync(file);
 
@@ -538,6 +538,22 @@ PROMPT_COMMAND=hook
     await until('the last is done', () => daemon.json('blocks', '-s', name, '--last', '1').some((b) => b.cmd === '(exit 5)' && b.status === 'completed'));
     assert.deepStrictEqual(blocks(name).map((b) => [b.cmd, b.exit_code]),
       [[loop.join('\n'), 0], ['false', 1], [text.join('\n'), 0], ['(exit 5)', 5]]);
+  });
+
+  // What ran says the shell, in a file. How much of it was typed depends on when the worker died.
+  if (find('dash')) await report.test('dash: a worker is killed while hundreds of lines are typed', async () => {
+    const name = 'killed', ran = path.join(space.root, 'ran');
+    const typed = Array.from({ length: 600 }, (_, i) => `echo ${i} >> ${ran}`);
+    const told = () => blocks(name).map((b) => (b.status === 'completed' ? b.cmd : ''));
+    daemon.ptyd('open', name, '--shell', find('dash'));
+    const sender = spawn(PTYD, ['send', '-s', name, '--hex', Buffer.from(`${typed.join('\r')}\r`).toString('hex')], { env: space.env, stdio: 'ignore' });
+    const gone = new Promise((resolve) => sender.on('exit', resolve));
+    await until('some ran', () => exists(ran) && fs.readFileSync(ran, 'utf8').length > 200);
+    await killWorker(daemon);
+    await gone;
+    daemon.ptyd('wait', '-s', name, '--prompt', '--timeout', '60');
+    await until('all that ran is told', () => told().length === fs.readFileSync(ran, 'utf8').split('\n').length - 1);
+    assert.deepStrictEqual(told(), typed.slice(0, told().length));
   });
 
   await report.test('the daemon ends cleanly', async () => {
