@@ -98,12 +98,12 @@ enum redact_goes_on redact_others_go_on(struct redact_scan *s, size_t at, size_t
         return REDACT_BY_LIST;
     if (behind == '\n')
         return REDACT_BY_LINES;
-    return behind == ' ' && s->text[at - 2] == '=' ? REDACT_BY_COUNT : REDACT_NO_FURTHER;
+    return behind == ' ' && at > 1 && s->text[at - 2] == '=' ? REDACT_BY_COUNT : REDACT_NO_FURTHER;
 }
 
 enum redact_list redact_list_behind(const struct redact_scan *s, size_t at, size_t *end)
 {
-    if (s->text[at - 1] == '[')
+    if (at && s->text[at - 1] == '[')
         return REDACT_BARE_LIST;
     *end += 1 + (s->text[*end] == '\\');
     return REDACT_LIST;

@@ -90,8 +90,8 @@ static bool is_listed(struct redact_scan *s, const struct redact_place *p,
         return false;
     while (at > least && redact_in(s->text[at - 1], CLASS_NAME))
         at--;
-    return at > least && s->text[at - 1] == '=' && redact_in(s->text[at - 2], CLASS_ALNUM) &&
-           redact_is_wordy(s, v->from, v->to);
+    return at > least && at > 1 && s->text[at - 1] == '=' &&
+           redact_in(s->text[at - 2], CLASS_ALNUM) && redact_is_wordy(s, v->from, v->to);
 }
 
 /* `password: ribbon(164)`: a word, and a number of three digits in brackets, at a line's end. What
