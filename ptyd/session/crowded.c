@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 
-/* Of the 4096 bytes that wait on either side before a writer waits (Linux, n_tty.c); and what is
- * typed and not taken in yet is within what outlives a worker. */
-#define CROWD_BYTES (LIMIT_AHEAD_BYTES / 3)
-#define FEW_BYTES   128 /* a person's keys wait for nothing */
-#define CROWD_TICKS 100 /* in which nobody read: then some more is given all the same */
+/* What is typed ahead of a shell at its prompts and not taken in yet is within what outlives a
+ * worker. A program is given as much as the terminal holds (Linux, n_tty.c). */
+#define CROWD_BYTES   (LIMIT_AHEAD_BYTES / 3)
+#define PROGRAM_BYTES (LIMIT_TYPED_PIECE - 1)
+#define FEW_BYTES     128 /* a person's keys wait for nothing */
+#define CROWD_MOST_MS 500 /* in which nobody read: then some more is given all the same */
 
 /* Whether anything waits to be read there. (poll(2) first brings in what is on its way.) */
 static bool holds(int fd, int *ret_bytes)
@@ -64,38 +66,44 @@ static enum reader find_reader(const struct session *s)
 }
 
 /* Of a shell at its prompts it is known what became of each key. A program prints no marks; what it
- * leaves the shell will read. */
-static bool is_full(struct session *s, enum reader reader)
+ * does not read the shell will. */
+static bool is_full(struct session *s, enum reader reader, int64_t now)
 {
     int typed, printed, known = (int)tracker_keys(s->tracker).len;
     session_holds_input(s, &typed);
     holds(s->master, &printed);
     if (reader == READER_SHELL && known > typed)
         typed = known;
-    if (typed != s->crowded_typed) /* somebody reads */
-        s->crowded_ticks = 0;
-    s->crowded_typed = typed;
-    bool late = printed > CROWD_BYTES || intake_waiting(s->intake) > CROWD_BYTES;
-    return typed > CROWD_BYTES || (late && reader != READER_PROGRAM);
+    bool reads = typed < s->crowd.typed;
+    s->crowd.since = reads ? now : s->crowd.since;
+    s->crowd.typed = typed;
+    if (reader == READER_PROGRAM)
+        return typed > CROWD_BYTES && !reads;
+    return typed > CROWD_BYTES || printed > CROWD_BYTES || intake_waiting(s->intake) > CROWD_BYTES;
 }
 
-bool session_is_crowded(struct session *s)
+void session_look_at_crowd(struct session *s)
 {
-    bool asked = s->typing.len > FEW_BYTES && !s->hurried;
+    struct crowd *c = &s->crowd;
+    int64_t now = clock_monotonic_ms();
+    bool asked = s->typing.len > FEW_BYTES && !c->hurried;
     enum reader reader = asked ? find_reader(s) : READER_OTHER;
     s->typing.piece = reader == READER_OTHER     ? 0
-                      : reader == READER_PROGRAM ? LIMIT_AHEAD_BYTES - CROWD_BYTES
+                      : reader == READER_PROGRAM ? PROGRAM_BYTES
                                                  : CROWD_BYTES;
-    s->crowded = reader != READER_OTHER && is_full(s, reader) && s->crowded_ticks < CROWD_TICKS;
-    s->crowded_ticks = s->crowded ? s->crowded_ticks : 0;
-    return s->crowded;
+    c->shell = reader == READER_SHELL || reader == READER_BUILTIN;
+    c->is = reader != READER_OTHER && is_full(s, reader, now) && now - c->since < CROWD_MOST_MS;
+    c->since = c->is ? c->since : now;
 }
 
-/* The terminal's own thread may be late with the echo, and with what it counts: the next piece
- * waits for another look. */
-void session_press_in(struct session *s)
+/* The terminal's own thread may be late with the echo, and with what it counts: a shell's next
+ * piece waits for another look. */
+void session_press_in(struct session *s, ssize_t typed)
 {
-    s->crowded = s->typing.piece != 0;
-    if (s->crowded)
+    s->crowd.typed += typed > 0 ? (int)typed : 0;
+    if (s->crowd.shell)
         session_holds_input(s, NULL);
+    else if (s->typing.piece)
+        session_look_at_crowd(s);
+    s->crowd.is = s->crowd.is || s->crowd.shell;
 }

@@ -6,11 +6,8 @@
 #include "ptyd/session/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -355,7 +352,7 @@ static ssize_t write_piece(struct session *s)
         hear(s, &modes, kind, bytes, (size_t)n);
     intake_end_typing(s->intake);
     board_leave(&before);
-    session_press_in(s);
+    session_press_in(s, n);
     typing_settle(&s->typing);
     board_let_go();
     return n;
@@ -363,22 +360,20 @@ static ssize_t write_piece(struct session *s)
 
 static void on_crowd(uv_timer_t *timer)
 {
-    struct session *s = timer->data;
-    s->crowded_ticks++;
-    session_write_input(s);
+    session_write_input(timer->data);
 }
 
 /* A terminal that takes nothing any more ends what waits for it. */
 void session_write_input(struct session *s)
 {
     ssize_t n = 1;
-    s->crowded = session_is_crowded(s);
-    while (n > 0 && s->typing.first && s->master >= 0 && !s->crowded)
+    session_look_at_crowd(s);
+    while (n > 0 && s->typing.first && s->master >= 0 && !s->crowd.is)
         n = write_piece(s);
     if (n < 0 && n != -EAGAIN)
         typing_end(&s->typing);
-    s->hurried = s->hurried && s->typing.first;
-    if (s->crowded && s->typing.first && s->open_handles &&
+    s->crowd.hurried = s->crowd.hurried && s->typing.first;
+    if (s->crowd.is && s->typing.first && s->open_handles &&
         !uv_is_active((uv_handle_t *)&s->crowd_timer))
         uv_timer_start(&s->crowd_timer, on_crowd, CROWD_MS, 0);
     session_poll_for(s);
@@ -400,7 +395,7 @@ static void hurry(struct session *s, const struct typing *t)
 {
     struct termios modes;
     if (tcgetattr(s->master, &modes) == 0 && interrupts(&modes, t->bytes.data, t->bytes.len))
-        s->hurried = true;
+        s->crowd.hurried = true;
 }
 
 int session_type(struct session *s, struct typing *t)
@@ -411,7 +406,7 @@ int session_type(struct session *s, struct typing *t)
         return -EPERM;
     uint64_t before = s->typing.baton;
     bool added = typing_add(&s->typing, t);
-    if (added && s->crowded)
+    if (added && s->crowd.is)
         hurry(s, t);
     end_paste(s);
     typing_settle(&s->typing); /* it may be empty */

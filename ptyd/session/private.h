@@ -52,7 +52,7 @@ struct session {
     uv_poll_t poll;
     uv_timer_t exit_timer, quiet_timer, screen_timer;
     uv_timer_t again_timer; /* runs while something could not be written */
-    uv_timer_t crowd_timer; /* runs while it is crowded */
+    uv_timer_t crowd_timer; /* runs while `crowd` is one */
     int open_handles;       /* freed when all are closed */
     bool has_poll;          /* `poll` is one of them */
     bool polling;
@@ -61,10 +61,13 @@ struct session {
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     int64_t typed_ms;             /* monotonic: when something was typed last */
     struct typing_queue typing;   /* what the terminal has not taken yet */
-    bool crowded;                 /* it takes nothing at the moment, for the sake of marks */
-    int crowded_ticks;            /* of the timer, one behind the other, that found it so */
-    int crowded_typed;            /* bytes that were typed and not read then */
-    bool hurried;                 /* behind what waits there is an interrupt */
+    struct crowd {                /* session/crowded.c */
+        bool is;                  /* nothing is typed at the moment, for the sake of marks */
+        bool shell;               /* whose marks they are reads what is typed */
+        bool hurried;             /* behind what waits there is an interrupt */
+        int typed;                /* bytes that were not read at the last look, or typed since */
+        int64_t since;            /* monotonic ms: since when nobody read any of that */
+    } crowd;
     struct queries *queries;      /* what viewers have yet to answer */
     uint64_t leader;              /* who answers the next; 0 for the terminal itself */
     uint64_t leader_since;        /* behind this offset */
@@ -238,10 +241,11 @@ bool session_rests(const struct session *s);
  * bytes, -1 when that cannot be told (`ret_bytes` may be NULL). */
 bool session_holds_input(const struct session *s, int *ret_bytes);
 
-/* Before a piece is written to a terminal that echoes it: whether it may be, or the shell is given
- * time to take in, and we to read, what there is, lest an echo tear its marks; and behind it. */
-bool session_is_crowded(struct session *s);
-void session_press_in(struct session *s);
+/* Before something is written, and behind each piece: whether the rest waits where the terminal
+ * echoes it, so that the shell takes in, and we read, what there is, lest an echo tear its marks.
+ */
+void session_look_at_crowd(struct session *s);
+void session_press_in(struct session *s, ssize_t typed);
 
 /* Before keys are typed; and tells the tracker of them behind it. Where the terminal edits lines it
  * is said there by what the shell has read whether a command ate those that came before its prompt,

@@ -145,7 +145,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     if (s->settles && !s->rebuilding)
         REPORT(s, settled, start + taken);
     s->settles = false;
-    if (s->typing.first && (!types || s->crowded))
+    if (s->typing.first && (!types || s->crowd.is))
         session_write_input(s);
     return taken;
 }
@@ -170,7 +170,7 @@ static size_t room(const struct session *s)
 void session_poll_for(struct session *s)
 {
     bool reads = !s->flow && intake_waiting(s->intake) < room(s);
-    int events = (reads ? UV_READABLE : 0) | (s->typing.first && !s->crowded ? UV_WRITABLE : 0);
+    int events = (reads ? UV_READABLE : 0) | (s->typing.first && !s->crowd.is ? UV_WRITABLE : 0);
     if (!s->polling || events == s->polled_for)
         return;
     s->polled_for = events;
